@@ -15,6 +15,8 @@ struct PipelineStanding {
   let slotless: SlotlessRuns
   /// How many of its runs are queued.
   let queued: Int
+  /// What the first of them waits for, in the words of `penstock queue`; nil if that is unknown.
+  let queueReason: () throws -> String?
   let pause: Pause?
   /// Problems of its controllers.
   let controllerProblems: [PublishedControllerProblem]
@@ -77,7 +79,12 @@ struct PipelineStanding {
       return "run \(try history.shortForm(of: run.id)) \(preparation.words)"
         + (others > 0 ? "; \(Count.of(others, "more run")) \(others == 1 ? "waits" : "wait")" : "")
     }
-    return "\(Count.of(queued, "run")) \(queued == 1 ? "waits" : "wait")" + (hostIsMissing.map { ": \($0)" } ?? "")
+    let waiting = "\(Count.of(queued, "run")) \(queued == 1 ? "waits" : "wait")"
+    if let hostIsMissing { return "\(waiting): \(hostIsMissing)" }
+    // A pause is named by itself.
+    guard pause == nil, let reason = try queueReason() else { return waiting }
+    return reason == QueueReasons.begins || reason == QueueReasons.late
+      ? waiting : "\(waiting) for \(TerminalText.oneLine(reason))"
   }
 
   /// That a run is interrupted, or that the latest one that has ended failed or was cancelled.

@@ -73,12 +73,14 @@ package struct StatusReport: Sendable {
       grouping: try history.runs(RunFilter(states: [.running], order: .oldestFirst)).filter { $0.state == .running },
       by: \.pipeline)
     running = going.values.reduce(0) { $0 + $1.count }
+    let reasons = FirstInQueue(history, disk)
     entries = try history.publishedPipelines().filter { names.isEmpty || names.contains($0.name) }.map { pipeline in
       let running = going[pipeline.name] ?? []
       let standing = PipelineStanding(
         pipeline: pipeline, runs: try history.runs(RunFilter(pipeline: pipeline.name, limit: Self.latestRuns)),
         running: running, heldUp: running.flatMap { heldUp[$0.id] ?? [] },
         slotless: slotless, queued: lengths[pipeline.name] ?? 0,
+        queueReason: { try reasons.reason(of: pipeline.name) },
         pause: pauses[pipeline.name], controllerProblems: problems[pipeline.name] ?? [], host: host?.state,
         hostStandstill: standstill,
         history: history, now: now)

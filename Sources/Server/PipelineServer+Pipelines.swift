@@ -6,7 +6,7 @@ import Workspace
 extension PipelineServer {
   /// Searches all files for the first time: before a host is ready, it knows what it serves. Returns nil if it must end before that.
   func lookFirst() async throws -> PipelineCatalog.Difference? {
-    var difference = catalog.look { [mail] in mail.isDrainAsked }
+    var difference = await search()
     if difference.isIncomplete, !mail.isDrainAsked {
       tellIncomplete()
       // For requests whether there is a host. The same shortage may prevent this write, too.
@@ -17,11 +17,27 @@ extension PipelineServer {
       guard try !mail.isDrainAsked && !history.isDrainAsked() else { return nil }
       states.change(to: .stillStarting)
       try await host.delay(for: .seconds(1))
-      difference = catalog.look { [mail] in mail.isDrainAsked }
+      difference = await search()
     }
     watch.problem = nil
     try await take(difference, isFirst: true)
     return difference
+  }
+
+  /// Searches all files outside of this actor, so that it goes on recording occasions while files, and the plugins that check them, take their time. Until
+  /// it has returned, nothing else may change the catalog; that is so because signals are handled one after another.
+  private func search() async -> PipelineCatalog.Difference {
+    let (searched, difference) = await Self.searched(catalog) { [mail] in mail.isDrainAsked }
+    catalog = searched
+    return difference
+  }
+
+  @concurrent private static func searched(
+    _ catalog: PipelineCatalog, unless isOver: @Sendable () -> Bool
+  ) async -> (PipelineCatalog, PipelineCatalog.Difference) {
+    var catalog = catalog
+    let difference = catalog.look(unless: isOver)
+    return (catalog, difference)
   }
 
   private func tellIncomplete() {
@@ -36,7 +52,9 @@ extension PipelineServer {
 
   /// Searches all files, and reports changes, which then take effect. Files that cannot be read for lack of descriptors stay as they are until they can be read.
   func look() async throws -> PipelineCatalog.Difference {
-    let difference = catalog.look()
+    let difference = await search()
+    // What is asked to drain needs no other versions.
+    guard !mail.isDrainAsked || !difference.isIncomplete else { return difference }
     if difference.isIncomplete, watch.again == nil { tellIncomplete() }
     if !difference.isIncomplete { watch.problem = nil }
     try await take(difference)
@@ -80,9 +98,14 @@ extension PipelineServer {
     try await write { try history.publish(changed, removed: removed) }
   }
 
+  /// How many pipelines begin before others have their turn.
+  private static let begunAtOnce = 8
+
   /// Starts controllers and conditions of other versions.
-  func begin(_ difference: PipelineCatalog.Difference, isFirst: Bool = false) {
-    for pipeline in difference.begun {
+  func begin(_ difference: PipelineCatalog.Difference, isFirst: Bool = false) async {
+    for (index, pipeline) in difference.begun.enumerated() {
+      // Among thousands, occasions of others are recorded.
+      if index % Self.begunAtOnce == Self.begunAtOnce - 1 { await Task.yield() }
       agents.removeValue(forKey: pipeline.name)?.end()
       let agent = PipelineAgent(
         pipeline, in: host, absence: difference.absences[pipeline.name] ?? PipelineAbsence(), awaited: awaited,

@@ -48,7 +48,7 @@ extension PipelineServer {
     let resumed = try await cancelInterrupted().union(wanted.compactMap(\.run))
     try await restore(interrupted.filter { !resumed.contains($0.id) })
     // Active runs count against what is reported from now on.
-    begin(served, isFirst: true)
+    await begin(served, isFirst: true)
     await dispatcher.open()
     phase = .ready
     record.state = .ready

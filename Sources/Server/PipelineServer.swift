@@ -208,7 +208,7 @@ package actor PipelineServer {
         tries += 1
       } while mail.hasChanges && tries < Self.mostSettlings
       mail.takeChanges()
-      begin(try await look())
+      await begin(try await look())
     case .reload(let who):
       guard phase == .ready else { return false }
       note(signalEntry(.reload, "SIGHUP", by: who))
@@ -255,7 +255,7 @@ package actor PipelineServer {
     defer { states.change(to: .ready) }
     log.tell(.info, "reload", "reloading the configuration and the pipelines")
     try await reconfigure()
-    begin(try await look())
+    await begin(try await look())
   }
 
   /// Adds the request of a signal to the audit. If the sender is unknown, it may have been the user of the process, whom it obeys.

@@ -28,7 +28,11 @@ final class LinePump: Sendable {
     }
   }
 
-  typealias Deliver = @Sendable (Stream, LineSplitter.Line) -> Void
+  /// Returns false if there is no room for the line: it is delivered again.
+  typealias Deliver = @Sendable (Stream, LineSplitter.Line) -> Bool
+
+  /// The pause before a line for which there was no room is delivered again, in milliseconds.
+  private static let retryPause: Int32 = 20
 
   /// How long output is still read after the command itself has ended.
   private static let drain = Duration.seconds(1)
@@ -127,8 +131,8 @@ final class LinePump: Sendable {
       if process != nil, polled[3].fd < 0, isAllRead { break }
       if let time = endAt, time <= .now { break }
     }
-    if let line = outputLines.end() { deliver(.output, line) }
-    if let line = errorLines.end() { deliver(.error, line) }
+    if let line = outputLines.end() { insist(.output, line) }
+    if let line = errorLines.end() { insist(.error, line) }
     return reap()
   }
 
@@ -138,13 +142,21 @@ final class LinePump: Sendable {
     return Int32(min(max(milliseconds, 0), 3_600_000))
   }
 
+  /// Delivers a line as soon as there is room for it, or drops it once the pump is stopped. Nothing is read in the meantime, so the writer waits.
+  private func insist(_ stream: Stream, _ line: LineSplitter.Line) {
+    while !deliver(stream, line), !isStopped.load(ordering: .acquiring) {
+      var polled = pollfd(fd: wake.number, events: Int16(POLLIN), revents: 0)
+      poll(&polled, 1, Self.retryPause)
+    }
+  }
+
   /// Reads once, so that no stream delays the others.
   private func read(_ polled: inout pollfd, _ lines: inout LineSplitter, _ stream: Stream) {
     guard polled.fd >= 0, polled.revents != 0 else { return }
     withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { buffer in
       let count = Glibc.read(polled.fd, buffer.baseAddress, buffer.count)
       if count > 0 {
-        lines.take(UnsafeRawBufferPointer(rebasing: buffer[..<count])) { deliver(stream, $0) }
+        lines.take(UnsafeRawBufferPointer(rebasing: buffer[..<count])) { insist(stream, $0) }
       } else if count == 0 || (errno != EAGAIN && errno != EINTR) {
         polled.fd = -1
       }

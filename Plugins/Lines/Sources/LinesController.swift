@@ -2,7 +2,7 @@ import PluginKit
 
 /// Yields the lines of a command or a FIFO.
 ///
-/// Yielding blocks until the host has received the line, and so does the command when its pipe is full: nothing is buffered in between.
+/// While 1,000 lines wait for the pipeline, no more are read, so the command waits when its pipe is full: no line is lost.
 struct LinesController: TaskController {
   let settings: LinesSettings
 
@@ -57,16 +57,20 @@ struct LinesController: TaskController {
     return ending
   }
 
-  private func deliver(_ line: LineSplitter.Line, from stream: LinePump.Stream, to controls: PluginControls<String>) {
+  /// Returns false if too many lines wait for the pipeline.
+  private func deliver(
+    _ line: LineSplitter.Line, from stream: LinePump.Stream, to controls: PluginControls<String>
+  ) -> Bool {
     let log = controls.context.pluginLog
+    switch stream {
+    case .error: log.info(line.text)
+    case .output where settings.skipEmpty && line.text.allSatisfy(\.isWhitespace): break
+    case .output: guard controls.deliver(line.text) != .full else { return false }
+    }
     if line.cut > 0 {
       log.warning(
         "truncated a line that is longer than \(settings.longest)", ["bytes": .int(Int64(line.cut))])
     }
-    switch stream {
-    case .error: log.info(line.text)
-    case .output where settings.skipEmpty && line.text.allSatisfy(\.isWhitespace): break
-    case .output: controls.yield(line.text)
-    }
+    return true
   }
 }

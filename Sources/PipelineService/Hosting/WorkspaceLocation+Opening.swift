@@ -59,6 +59,17 @@ extension WorkspaceLocation {
     return history
   }
 
+  /// Opens the history for a command that only reads, but brings recorded states and statistics up to date where it may write.
+  ///
+  /// - Returns: The history, and whether it may be written to: not if the workspace belongs to another user.
+  package func historyForQueries(durability: Durability) throws -> (history: History, isWritable: Bool) {
+    do {
+      return (try writableHistory(durability: durability), true)
+    } catch WorkspaceError.untrusted {
+      return (try history(), false)
+    }
+  }
+
   func requireDatabase() throws(WorkspaceMissing) {
     guard hasDatabase else { throw WorkspaceMissing(location: self) }
   }

@@ -333,11 +333,27 @@ extension History {
     try numbers.flatMap { try RunRows.all(StoredRun.number == $0, in: db) }.map { try RunRows.presented($0, in: db) }
   }
 
-  /// Records that an interrupted run has failed, because it will not be resumed.
+  /// Records that an interrupted run has failed, because it will not be resumed, and what that means for its operations: what had begun has failed, and
+  /// what had not is cancelled with the run.
   package func fail(_ run: RunID, at time: RecordTime) throws(WorkspaceError) {
     try write { db in
       guard let found = try RunRows.find(run, in: db), found.record.state == .interrupted else { return }
-      try db.changing([StoredRun.self]) { context in
+      try db.changing([StoredRun.self, StoredOperation.self]) { context in
+        let unfinished = StoredOperation.of(found.number) && StoredOperation.state == OperationState.pending.rawValue
+        let error = RecordedError.hostDied
+        try context.update(
+          StoredOperation.self,
+          set: [
+            StoredOperation.state.set(OperationState.failed.rawValue), StoredOperation.reason.set(error.code),
+            StoredOperation.errorCode.set(error.code), StoredOperation.error.set(error.message),
+            StoredOperation.endedAt.set(time.microseconds),
+          ], where: unfinished && StoredOperation.attempts > 0)
+        try context.update(
+          StoredOperation.self,
+          set: [
+            StoredOperation.state.set(OperationState.cancelled.rawValue),
+            StoredOperation.endedAt.set(time.microseconds),
+          ], where: unfinished)
         try context.submit(
           StoredRun.changeRequest(found.stored) { stored in
             stored.state = RunState.failed.rawValue

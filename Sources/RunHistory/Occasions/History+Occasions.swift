@@ -66,6 +66,12 @@ extension History {
     try read { db in try OccasionLedger.isKnown(instant, of: pipeline, in: db) }
   }
 
+  /// Deletes occasions without a run that are older than 90 days, and of each pipeline all but the latest 10,000. Recording deletes some of them as
+  /// well, but only of a pipeline that has others.
+  package func trimOccasions(at time: RecordTime) throws(WorkspaceError) {
+    try write { db in try OccasionLedger.trimAll(at: time, in: db) }
+  }
+
   /// Returns nil for words that are unknown to this version.
   private static func occasion(_ row: Row) -> Occasion? {
     guard let cause = Occasion.Cause(rawValue: row[1]), let outcome = Occasion.Outcome(rawValue: row[6]) else {

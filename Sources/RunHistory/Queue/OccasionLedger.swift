@@ -289,6 +289,12 @@ enum OccasionLedger {
     if db.lastInsertedRowID % interval == 0 { try trim(occasion.pipeline, at: occasion.askedAt, in: db) }
   }
 
+  /// Deletes the same of all pipelines, of which some may have no occasions any more.
+  static func trimAll(at time: RecordTime, in db: Database) throws {
+    let pipelines = try String.fetchAll(db.cachedStatement(sql: "SELECT DISTINCT pipeline FROM occasion"))
+    for pipeline in pipelines { try trim(pipeline, at: time, in: db) }
+  }
+
   /// Deletes occasions of a pipeline without a run of their own, including those that refer to the run that prevented them: old ones, and all but the latest.
   static func trim(_ pipeline: String, at time: RecordTime, in db: Database) throws {
     try db.execute(

@@ -93,7 +93,7 @@ public struct Occasion: Sendable, Hashable {
   package var time: RecordTime { instant ?? askedAt }
 
   /// The detail of ``Reason/hostDown`` where a host was running at that instant.
-  package static let clockJump = "the clock jumped over it, or the computer was asleep"
+  package static let clockJump = "the clock jumped over it, the computer was asleep, or the host was stopped"
 
   /// Creates an occasion that a host or a command learned of at `askedAt`.
   public init(

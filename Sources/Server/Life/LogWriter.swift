@@ -149,6 +149,12 @@ package final class LogWriter: Sendable {
       while !rest.isEmpty {
         let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, min($0.count, Self.mostTogether)) }
         if count < 0, errno == EINTR { continue }
+        if count < 0, errno == EAGAIN {
+          // Somebody else made the descriptor non-blocking: its reader is waited for as by a blocking one.
+          var polled = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+          poll(&polled, 1, -1)
+          continue
+        }
         let done = count > 0 ? count : rest.count
         rest = rest.dropFirst(done)
         state.withLock { state in

@@ -3,7 +3,7 @@ import PipelineLanguage
 import RunHistory
 import RunReports
 
-/// Deletes the runs that the retention does not keep: in the background, a bounded number at a time, at most once an hour, and when no run is active.
+/// Deletes the runs that the retention does not keep, and old occasions without a run: in the background, a bounded number at a time, at most once an hour, and when no run is active.
 actor RetentionKeeper {
   /// The time between two deletions.
   private static let interval = Duration.seconds(3600)
@@ -56,6 +56,7 @@ actor RetentionKeeper {
       if count > 0 {
         log.tell(.info, "retention", "deleted \(count) \(count == 1 ? "run" : "runs") according to 'retention'")
       }
+      try await Self.trimOccasions(of: host.history, now: host.now())
       if let failure = failures.first {
         log.tell(.error, "retention", "cannot delete the logs of deleted runs: \(failure)")
       }
@@ -64,6 +65,10 @@ actor RetentionKeeper {
       log.tell(.error, "retention", "cannot delete old runs: \(error)")
       return false
     }
+  }
+
+  @concurrent private static func trimOccasions(of history: History, now: RecordTime) async throws {
+    try history.trimOccasions(at: now)
   }
 
   /// Deletes at most `limit` runs with one entry in the audit for all of them, because more entries would soon displace others from the latest.

@@ -42,7 +42,7 @@ struct HistorySQL: ParsableCommand {
   func run() throws {
     let shared = try hostFile.serving(shared)
     // Runs whose host has ended are marked first, so that the views show them as `interrupted`.
-    let history = try shared.requireHistory(writing: true)
+    let history = try shared.location().historyForQueries(durability: DurabilitySetting.value()).history
     do {
       try show(try history.sql(query, stepLimit: limitSteps))
     } catch let error as GuardedQueryError {

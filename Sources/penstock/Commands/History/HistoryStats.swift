@@ -85,10 +85,9 @@ struct HistoryStats: ParsableCommand {
     let labels = try labels.labels()
     let location = try shared.location()
     guard location.hasDatabase else { return try shared.openHistory()?.statistics() ?? [] }
-    // Opened for writing if permitted, so that past days need to be counted only once.
-    let history = try History.open(at: location.path, mode: .readWrite)
-    try history.markInterrupted()
-    try history.tallyPastDays()
+    // Past days need to be counted only once.
+    let (history, isWritable) = try location.historyForQueries(durability: DurabilitySetting.value())
+    if isWritable { try history.tallyPastDays() }
     return try history.statistics(
       pipeline: pipeline, operation: operation, since: since, until: until, labels: labels,
       slices: StatisticsText.bars(width: shared.output.format == .json ? nil : shared.tableWidth))
