@@ -37,17 +37,17 @@ static atomic_bool is_released;
 static atomic_bool is_crashing;
 static pid_t owner;
 static int exit_status;
-// What the program itself ends with.
+// The status with which the program itself ends.
 static _Atomic int released_status;
 static bool has_terminal;
-// Two places, so that a report finds a whole text whenever it comes.
+// Two buffers, so that a report always finds a complete text.
 static char advice[2][404];
 static atomic_int current_advice;
 static _Thread_local bool has_own_stack;
 
-// MARK: Who it was
+// MARK: Finding the plugin
 
-/// The plugin whose code an address is in; NULL where it is in none.
+/// The plugin whose code contains an address, or NULL.
 static const char *plugin_at(uintptr_t address) {
   size_t count = atomic_load_explicit(&image_count, memory_order_acquire);
   for (size_t index = 0; index < count; index++) {
@@ -56,8 +56,8 @@ static const char *plugin_at(uintptr_t address) {
   return NULL;
 }
 
-/// The plugin whose code is on the calling thread's stack, the innermost one: of whatever lies there, an address that is in the code of a plugin is
-/// nearly always one to return to. Memory that is not there ends the search, and nothing else: the stack may be broken.
+/// The plugin with the innermost code on the calling thread's stack: an address on the stack that is in the code of a plugin is nearly always a return
+/// address. The stack may be corrupt, so unmapped memory only ends the search.
 static const char *plugin_on_stack(uintptr_t from) {
   uintptr_t words[128];
   from &= ~(uintptr_t)(sizeof(uintptr_t) - 1);
@@ -73,7 +73,7 @@ static const char *plugin_on_stack(uintptr_t from) {
   return NULL;
 }
 
-// MARK: What is told
+// MARK: Reporting
 
 typedef struct {
   size_t length;
@@ -114,7 +114,7 @@ static void tell(report *text) {
   }
   add(text, "\n");
   for (size_t start = 0; start < text->length;) {
-    // The process must end, also where nobody reads this: then it is lost after a second. Of a pipe that can be written to, so many bytes do not wait.
+    // The process must end even if nothing reads this: the text is then lost after a second. A write of this size to a writable pipe does not block.
     struct pollfd reader = {.fd = 2, .events = POLLOUT};
     if (poll(&reader, 1, 1000) == 0) return;
     size_t part = text->length - start < 512 ? text->length - start : 512;
@@ -127,14 +127,14 @@ static void tell(report *text) {
 
 static void begin_report(report *text) {
   text->length = 0;
-  // A tree that is being drawn hides it.
+  // A live tree that is being drawn would overwrite it.
   if (has_terminal) add(text, "\r\033[?25h\n");
 }
 
-/// Reports an end that is none of the program's doing, by a call of `function` with `status` where that has one. Whether it is one.
+/// Reports the end of the process by a call of `function` (with `status`, if it has one) if the program did not request it. Returns whether that is so.
 static bool report_exit(const char *function, const int *status, const void *stack) {
   if (!atomic_load(&is_active) || atomic_load(&is_released)) return false;
-  // A plugin's child that ends before it has become another program.
+  // A child that a plugin forked, and that ends before `exec`.
   if ((pid_t)syscall(SYS_getpid) != owner) return false;
   released_status = exit_status;
   if (atomic_exchange(&is_released, true)) return false;
@@ -161,13 +161,13 @@ static void at_exit(int status, void *context) {
 }
 
 static void at_quick_exit_(void) {
-  // Its status is told to nobody.
+  // The status is not reported.
   int status = 0;
   if (report_exit("quick_exit", &status, __builtin_frame_address(0))) syscall(SYS_exit_group, exit_status);
 }
 
 _Noreturn void penstock_guard_end(int status) {
-  // What a plugin does while the process ends does not change what it ends with.
+  // The exit status does not depend on what plugins do while the process ends.
   if (atomic_load(&is_active) && atomic_load(&is_released) && (pid_t)syscall(SYS_getpid) == owner) status = released_status;
   else if (report_exit("_exit", &status, __builtin_frame_address(0))) status = exit_status;
   for (;;) syscall(SYS_exit_group, status);
@@ -201,7 +201,7 @@ static uintptr_t stack_pointer(const ucontext_t *context) {
 #endif
 }
 
-/// The plugin that any code of plugins in this process is of; NULL where there are several.
+/// The only plugin with code in this process; NULL if there are several.
 static const char *only_plugin(void) {
   size_t count = atomic_load_explicit(&image_count, memory_order_acquire);
   for (size_t index = 1; index < count; index++) {
@@ -210,7 +210,7 @@ static const char *only_plugin(void) {
   return count > 0 ? images[0].plugin : NULL;
 }
 
-/// Adds whose doing a fatal signal is. Whether a plugin in this process is known to be to blame, or else `is_sent` by another process.
+/// Adds the cause of a fatal signal. Returns whether a plugin in this process is known to have caused it; otherwise `is_sent` says whether it was sent.
 static bool add_cause(report *text, const siginfo_t *info, const ucontext_t *context, bool *is_sent) {
   *is_sent = (info->si_code == SI_USER || info->si_code == SI_QUEUE || info->si_code == SI_TKILL) && info->si_pid != owner;
   if (*is_sent) {
@@ -219,7 +219,7 @@ static bool add_cause(report *text, const siginfo_t *info, const ucontext_t *con
     return false;
   }
   if (info->si_code == SI_USER || info->si_code == SI_QUEUE) {
-    // The thread that gets it need not be the one that has sent it, and this program sends itself none.
+    // The thread that receives the signal may not be the one that sent it, and this program sends itself none.
     const char *whose = only_plugin();
     add(text, whose ? " was sent by plugin '" : " was sent by a plugin");
     if (whose) add(text, whose);
@@ -236,7 +236,7 @@ static bool add_cause(report *text, const siginfo_t *info, const ucontext_t *con
   return call.function || whose;
 }
 
-/// Not inlined, so that what it needs of a small stack is there again for the former handler.
+/// Not inlined, so that the former handler can use the part of a small stack that this function needs.
 static __attribute__((noinline)) void report_fault(int number, const siginfo_t *info, const ucontext_t *context) {
   if ((pid_t)syscall(SYS_getpid) != owner || atomic_exchange(&is_released, true)) return;
   report text;
@@ -246,14 +246,14 @@ static __attribute__((noinline)) void report_fault(int number, const siginfo_t *
   add(&text, name ? "SIG" : "signal ");
   if (name) add(&text, name); else add_number(&text, number);
   bool is_sent, is_of_plugin = add_cause(&text, info, context, &is_sent);
-  // The processes of plugins have a host that reports their end.
+  // The host reports the end of processes of plugins.
   if (is_sent ? !advice[atomic_load(&current_advice)][0] && !atomic_load(&is_active) : !is_of_plugin || !atomic_load(&is_active)) return;
   add(&text, ", which ends this process");
   if (is_of_plugin) add(&text, "; with 'isolation: process' it would end the plugin's own");
   tell(&text);
 }
 
-/// Hands a fatal signal to whoever handled it before. Returns where that does, and where it was nobody.
+/// Calls the former handler of a fatal signal. Returns if there was none, or if that handler returns.
 static void hand_over(int number, siginfo_t *info, void *context) {
   const struct sigaction *action = &former[0];
   for (size_t index = 0; index < fault_count; index++) if (faults[index] == number) action = &former[index];
@@ -263,7 +263,7 @@ static void hand_over(int number, siginfo_t *info, void *context) {
   else action->sa_handler(number);
 }
 
-/// Ends the process by a signal, as if nobody handled it.
+/// Ends the process by a signal, as if it had no handler.
 static _Noreturn void end_by(int number, siginfo_t *info) {
   struct sigaction standard = {.sa_handler = SIG_DFL};
   sigaction(number, &standard, NULL);
@@ -272,23 +272,23 @@ static _Noreturn void end_by(int number, siginfo_t *info) {
   sigaddset(&set, number);
   pthread_sigmask(SIG_UNBLOCK, &set, NULL);
   long process = syscall(SYS_getpid), thread = syscall(SYS_gettid);
-  // With what it says about its cause, for whoever reads the core.
+  // With its cause, for the core dump.
   if (syscall(SYS_rt_tgsigqueueinfo, process, thread, number, info) != 0) syscall(SYS_tgkill, process, thread, number);
-  // The first process of a container is not ended by a signal of its own.
+  // The first process of a container is not ended by a signal that it sends itself.
   for (;;) syscall(SYS_exit_group, 128 + number);
 }
 
 static void on_fault(int number, siginfo_t *info, void *context) {
   atomic_store(&is_crashing, true);
-  // Handled as before from here on, by whoever did so.
+  // From here on, the former handler applies.
   for (size_t index = 0; index < fault_count; index++) sigaction(faults[index], &former[index], NULL);
   report_fault(number, info, context);
   hand_over(number, info, context);
-  // Swift's own handler returns, so that what the thread has done happens once more and ends the process; what was only sent does not.
+  // Swift's own handler returns. A fault then occurs again and ends the process, but a signal that was only sent does not.
   end_by(number, info);
 }
 
-// MARK: What the program asks for
+// MARK: The interface of the program
 
 int penstock_guard_end_by_faults(void) {
   bool expected = false;
@@ -297,10 +297,10 @@ int penstock_guard_end_by_faults(void) {
   has_terminal = isatty(2) == 1;
   struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
   sigemptyset(&action.sa_mask);
-  // All of them are known before the first can come.
+  // Record all former handlers before the first signal can arrive.
   for (size_t index = 0; index < fault_count; index++) sigaction(faults[index], NULL, &former[index]);
   for (size_t index = 0; index < fault_count; index++) {
-    // Who ignores one of these wants that.
+    // A signal that is ignored stays ignored.
     bool is_simple = !(former[index].sa_flags & SA_SIGINFO);
     if (is_simple && former[index].sa_handler == SIG_IGN) continue;
     if (sigaction(faults[index], &action, NULL) != 0) return errno;
@@ -353,7 +353,7 @@ int penstock_guard_is_crashing(void) { return atomic_load(&is_crashing); }
 
 // MARK: Threads
 
-/// What a handler needs, with what the processor saves of a thread.
+/// The size of a stack for a handler, including the state that the processor saves.
 static size_t stack_size(void) {
   long least = sysconf(_SC_MINSIGSTKSZ);
   return (size_t)(least > 0 ? least : MINSIGSTKSZ) + (16 << 10);
@@ -362,7 +362,7 @@ static size_t stack_size(void) {
 void penstock_guard_prepare_thread(void) {
   stack_t stack;
   if (!atomic_load(&is_active)) return;
-  // A thread that libdispatch has begun blocks SIGABRT, and so do those that inherit its mask.
+  // Threads of libdispatch block SIGABRT, and so do threads that inherit their mask.
   sigset_t set;
   sigemptyset(&set);
   for (size_t index = 0; index < fault_count; index++) sigaddset(&set, faults[index]);

@@ -28,6 +28,6 @@ __attribute__((visibility("default"))) int open(const char *path, int flags, ...
   }
   descriptor = openat(AT_FDCWD, path, flags, mode);
   if (descriptor != -1 || (errno != EMFILE && errno != ENFILE) || !is_state_of_worker(path, flags)) return descriptor;
-  // No process has so many: reading it fails, which libdispatch takes for a thread that waits.
+  // No process has this descriptor: reading it fails, and libdispatch then assumes that the thread is waiting.
   return INT_MAX;
 }

@@ -2,16 +2,16 @@ import PipelineLanguage
 import RunHistory
 import Values
 
-/// The current state of a pipeline, and what holds it or its runs up, with the command that changes that.
+/// The current state of a pipeline, and what blocks it or its runs, with the command that changes that.
 struct PipelineStanding {
   let pipeline: PublishedPipeline
   /// Its latest runs, most recent first.
   let runs: [RunRecord]
   /// Its active runs, oldest first.
   let running: [RunRecord]
-  /// The operations that hold these runs up.
+  /// The operations that block these runs.
   let heldUp: [HeldUpOperation]
-  /// Which of these wait for their host to let more begin.
+  /// The active runs that wait for a slot of their host.
   let slotless: SlotlessRuns
   /// How many of its runs are queued.
   let queued: Int
@@ -65,14 +65,14 @@ struct PipelineStanding {
   /// By how much the clock must have been set back, in microseconds: controllers may be up to a second early.
   private static let noticeable: Int64 = 2_000_000
 
-  /// What its runs do, and what became of the latest ones; nil where nothing is to be said.
+  /// The state of its runs, and the outcome of the latest ones; nil if there is nothing to report.
   func doing() throws -> String? {
     let parts = try [running.isEmpty ? nil : goingOn(), ended(), queued > 0 ? waiting() : nil].compactMap(\.self)
     if parts.isEmpty { return state == "idle" ? hostIsMissing : nil }
     return parts.joined(separator: "; ")
   }
 
-  /// What its queued runs do.
+  /// The state of its queued runs.
   private func waiting() throws -> String {
     if let run = runs.first(where: { $0.preparation != nil }), let preparation = run.preparation {
       let others = queued - 1
@@ -114,7 +114,7 @@ struct PipelineStanding {
   private func goingOn() throws -> String {
     let others = running.count - 1
     let rest = others > 0 ? "; \(Count.of(others, "more run")) \(others == 1 ? "is" : "are") active" : ""
-    // What a person answers, or what others hold, comes before what goes on by itself.
+    // List waits that need a person, or depend on others, before those that end by themselves.
     let slotWait = try slotWaits(1).first
     if let first = heldUp.first(where: { !$0.reason.passesByItself }) ?? (slotWait == nil ? heldUp.first : nil) {
       let short = try history.shortForm(of: first.run)
@@ -129,7 +129,7 @@ struct PipelineStanding {
     return "\(running.count) runs: \(names.joined(separator: ", "))\(running.count > names.count ? ", …" : "")"
   }
 
-  /// The first of its runs that wait for their host to let more begin.
+  /// The first of its runs that wait for a slot of their host.
   private func slotWaits(_ most: Int) throws -> [(run: RunID, wait: SlotlessRuns.Wait)] {
     var waits: [(run: RunID, wait: SlotlessRuns.Wait)] = []
     for run in running where waits.count < most {
@@ -154,7 +154,7 @@ struct PipelineStanding {
     runs.first { $0.state.isFinal }.flatMap { $0.state == .failed ? $0 : nil }
   }
 
-  /// The latest run, where it was cancelled, and not by a later one, which says as much.
+  /// The latest run, if it was cancelled, but not by a later run, which is reported itself.
   private var cancelled: RunRecord? {
     runs.first { $0.state.isFinal }.flatMap { $0.state == .cancelled && $0.canceller?.means != .overlap ? $0 : nil }
   }

@@ -1,11 +1,11 @@
 import PipelineLanguage
 import RunHistory
 
-/// The runs of a host in which nothing is at work, because the host lets no more operations begin.
+/// The runs of a host in which no operation is active, because the host has no free slot for operations.
 struct SlotlessRuns {
   /// Operations of one run that could begin.
   struct Wait {
-    /// Their names, behind those that lead to them from the run that somebody has started.
+    /// Their names, with the path from the outermost run.
     var names: [String]
     var slot: SlotWait
 
@@ -18,20 +18,20 @@ struct SlotlessRuns {
   private let history: History
 
   /// - Parameters:
-  ///   - host: The host; nil where none serves the workspace.
+  ///   - host: The host; nil if none serves the workspace.
   ///   - history: The history.
   /// - Throws: `WorkspaceError`.
   init(of host: HostRecord?, in history: History) throws {
     self.history = history
     slot = try host.flatMap { try BusyHost($0, in: history) }.map { SlotWait(of: $0) }
-    // Where more may begin, they are about to.
+    // If more operations may begin, they are about to.
     let idle = try slot == nil ? [] : host.map { try history.runsWithoutWork(of: $0.owner) } ?? []
     runs = Dictionary(grouping: idle, by: \.root)
   }
 
-  /// What a run waits for, or the first one nested in it that does; nil where none does.
+  /// What a run, or the first waiting run nested in it, waits for; nil if none waits.
   ///
-  /// - Parameter run: A run that somebody or something has started.
+  /// - Parameter run: An outermost run, which a user or a trigger started.
   /// - Returns: The operations, and what they wait for.
   /// - Throws: `WorkspaceError`.
   func wait(of run: RunID) throws -> Wait? {

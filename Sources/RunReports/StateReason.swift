@@ -193,7 +193,7 @@ package enum StateReason {
 }
 
 extension OperationReason {
-  /// Whether what waits for it goes on by itself, sooner or later, rather than when a person answers or others let go.
+  /// Whether a wait for it ends by itself sooner or later, rather than when a person answers or others release something.
   var passesByItself: Bool {
     switch self {
     case .approval, .shortage, .resources, .exclusive, .place: false

@@ -5,7 +5,7 @@ import Server
 import Testing
 import Workspace
 
-@Suite("The check of what a host would serve")
+@Suite("The check of a host's pipelines and workspace")
 struct HostCheckTests {
   private let bench: ServerBench
 
@@ -19,14 +19,14 @@ struct HostCheckTests {
     HostCheck([bench.folder], location: location, file: nil, plugins: .none) { _ in networkFileSystem }
   }
 
-  @Test("finds nothing wrong with a workspace that is not there yet, and makes none")
+  @Test("accepts a workspace that does not exist yet, and does not create it")
   func missing() {
     let check = check()
     #expect(!check.isRefused && !check.hasErrors && check.pipelines == 1)
     #expect(!FileManager.default.fileExists(atPath: location.path))
   }
 
-  @Test("warns of a condition over a pipeline that the host does not serve, and of no other")
+  @Test("warns only of conditions over pipelines that the host does not serve")
   func unknownPipeline() throws {
     let bench = try ServerBench([
       "fetch": "operations: [{ name: a, value: 1 }]",
@@ -41,7 +41,7 @@ struct HostCheckTests {
     #expect(check.text.contains("report.yaml:1:48: warning[unknown-pipeline]: this host serves no pipeline 'fecth'"))
   }
 
-  @Test("refuses a workspace on a network file system, as the host does")
+  @Test("rejects a workspace on a network file system, as the host does")
   func network() throws {
     let check = check("NFS")
     let refusal = ServerError.onNetwork("NFS", workspace: location.path)
@@ -50,7 +50,7 @@ struct HostCheckTests {
     #expect(check.lines.first?.contains(#""code":"workspace-on-network""#) == true)
   }
 
-  @Test("refuses a workspace of a newer version, as the host does, and leaves it alone")
+  @Test("rejects a workspace of a newer version, as the host does, and does not change it")
   func newer() throws {
     let history = try bench.history()
     try history.workspace.write { try $0.execute(sql: "PRAGMA user_version = 1999") }
@@ -63,7 +63,7 @@ struct HostCheckTests {
     #expect(throws: error) { _ = try bench.history() }
   }
 
-  @Test("refuses a workspace of another user, as the host does", .enabled(if: geteuid() == 0))
+  @Test("rejects a workspace of another user, as the host does", .enabled(if: geteuid() == 0))
   func foreign() throws {
     try bench.history().workspace.close()
     try FileManager.default.setAttributes([.ownerAccountID: 12345], ofItemAtPath: location.path)
@@ -73,7 +73,7 @@ struct HostCheckTests {
   }
 
   @Test(
-    "refuses a directory of another user in which no workspace is yet, as the host does", .enabled(if: geteuid() == 0))
+    "rejects a directory of another user without a workspace, as the host does", .enabled(if: geteuid() == 0))
   func foreignDirectory() throws {
     try FileManager.default.createDirectory(atPath: location.path, withIntermediateDirectories: true)
     try FileManager.default.setAttributes([.ownerAccountID: 12345], ofItemAtPath: location.path)
@@ -82,7 +82,7 @@ struct HostCheckTests {
     #expect(check().findings.map(\.message) == [FailureReport(error)?.description])
   }
 
-  @Test("refuses a file as the workspace, and a path below one, as the host does", arguments: ["", "/below"])
+  @Test("rejects a file as the workspace, and a path below a file, as the host does", arguments: ["", "/below"])
   func file(suffix: String) throws {
     let path = bench.directory + "/file"
     try Data().write(to: URL(fileURLWithPath: path))

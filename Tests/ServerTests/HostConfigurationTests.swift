@@ -23,7 +23,7 @@ import Values
     return run
   }
 
-  @Test("makes a pipeline invalid whose queue it does not have, until it has it")
+  @Test("makes a pipeline with an unknown queue invalid until it declares that queue")
   func queues() async throws {
     let text = Mutex("queues: { heavy: { runs: 1 } }")
     let bench = try ServerBench(["one": "queue: heavy\n" + Self.value, "two": "queue: light\n" + Self.value]) {
@@ -50,7 +50,7 @@ import Values
     }
   }
 
-  @Test("is published whole, but for the values of variables")
+  @Test("is published in full, except for the values of variables")
   func published() async throws {
     let bench = try ServerBench { configuration in
       configuration.variables = [:]
@@ -71,7 +71,7 @@ import Values
     }
   }
 
-  @Test("lets other limits hold when it is read anew, and changes nothing while it has errors")
+  @Test("changes limits when it is read again, and has no effect while it has errors")
   func limits() async throws {
     let reading = Mutex(ServerConfiguration.Reading.invalid("host.yaml:1:1: error: no\n  1 | no\n"))
     let bench = try ServerBench(["one": "operations: [{ name: a, run: exec sleep 60 }]"]) { configuration in
@@ -101,7 +101,7 @@ import Values
     }
   }
 
-  @Test("says what processes inherit, but for the variables of secrets")
+  @Test("determines what processes inherit, except for the variables of secrets")
   func environment() async throws {
     let bench = try ServerBench([
       "shows": #"operations: [{ name: a, run: 'echo "$A,$B,$TOKEN,$C"', shell: /bin/sh }]"#,
@@ -123,7 +123,7 @@ import Values
     }
   }
 
-  @Test("deletes the runs of pipelines that do not say which to keep")
+  @Test("sets the retention of pipelines that have none")
   func retention() async throws {
     let bench = try ServerBench(["one": Self.value, "two": "retention: { keep: 3 }\n" + Self.value])
     try await bench.serve { _, history in
@@ -160,7 +160,7 @@ import Values
     #expect(beats.withLock { $0 } == last)
   }
 
-  @Test("A status names what goes on, what waits and what is next") func status() {
+  @Test("A status names runs in progress, waiting runs and the next run") func status() {
     let now = RecordTime(microseconds: 1_764_000_000_000_000)
     #expect(HostStatus(running: 12, queued: 3, next: nil, now: now).text == "12 running, 3 queued")
     let next = RecordTime(microseconds: now.microseconds + 600_000_000)
@@ -168,7 +168,7 @@ import Values
     #expect(text.wholeMatch(of: /0 running, 1 queued, next: nightly \d\d:\d\d/) != nil)
   }
 
-  @Test("A service manager is believed where it addresses this process") func manager() {
+  @Test("A service manager is trusted if it addresses this process") func manager() {
     let manager = { (variables: [String: String]) in ServiceManager { variables[$0] } }
     #expect(!manager([:]).isThere)
     #expect(!manager(["NOTIFY_SOCKET": "vsock:2:1"]).isThere)

@@ -22,7 +22,7 @@ struct PipelineServerTests {
 
   private func state(_ run: RunID, in history: History) throws -> RunState? { try history.run(run)?.state }
 
-  @Test("begins a run that somebody asks for, and says so in its occasion")
+  @Test("begins a requested run, and records the request in its occasion")
   func request() async throws {
     let bench = try ServerBench(["one": Self.value])
     try await bench.serve { _, history in
@@ -39,7 +39,7 @@ struct PipelineServerTests {
     history.workspace.close()
   }
 
-  @Test("begins what was queued while there was none")
+  @Test("begins runs that were queued while there was no host")
   func queuedBefore() async throws {
     let bench = try ServerBench(["one": Self.value])
     try await bench.serve { _, _ in }
@@ -62,7 +62,7 @@ struct PipelineServerTests {
     history.workspace.close()
   }
 
-  @Test("lets one run at a time go on of a pipeline that wants that, and others pass it")
+  @Test("allows one run at a time of a pipeline that requires it, and lets others overtake")
   func overlap() async throws {
     let bench = try ServerBench(["one": "overlap: queue\n" + Self.asking, "two": Self.value])
     try await bench.serve { _, history in
@@ -79,7 +79,7 @@ struct PipelineServerTests {
     }
   }
 
-  @Test("serves a workspace alone, and says so to a second one")
+  @Test("is the only host of its workspace, and a second one reports that")
   func alone() async throws {
     let bench = try ServerBench(["one": Self.value])
     try await bench.serve { _, _ in
@@ -89,7 +89,7 @@ struct PipelineServerTests {
     }
   }
 
-  @Test("that stands by takes over when the other one ends")
+  @Test("on standby takes over when the other one ends")
   func standby() async throws {
     let bench = try ServerBench(["one": Self.value])
     let standingBy = try ServerBench(["one": Self.value]) { configuration in
@@ -121,7 +121,7 @@ struct PipelineServerTests {
     history.workspace.close()
   }
 
-  @Test("that stands by ends when it is told to")
+  @Test("on standby ends on request")
   func standbyEnds() async throws {
     let bench = try ServerBench(["one": Self.value])
     let standingBy = try ServerBench(["one": Self.value]) { configuration in
@@ -146,7 +146,7 @@ struct PipelineServerTests {
     }
   }
 
-  @Test("records which signals it was told something by, and who has sent them where that is known")
+  @Test("records the signals that it received, and who sent them if that is known")
   func signals() async throws {
     let bench = try ServerBench(["one": "operations: [{ name: a, run: sleep 600 }]"]) { $0.drain = .seconds(60) }
     var user: String?
@@ -169,7 +169,7 @@ struct PipelineServerTests {
     history.workspace.close()
   }
 
-  @Test("does what is asked of it in the workspace")
+  @Test("handles requests in the workspace")
   func requests() async throws {
     let bench = try ServerBench(["one": Self.value])
     let server = try bench.server()
@@ -182,7 +182,7 @@ struct PipelineServerTests {
     history.workspace.close()
   }
 
-  @Test("goes on with the runs that a former host has left, as their pipelines say")
+  @Test("resumes the runs that an earlier host has left, as their pipelines say")
   func restart() async throws {
     let texts = ["resume", "fail", "leave"].map { ($0, "on_restart: \($0)\n" + Self.asking) }
     let bench = try ServerBench(Dictionary(uniqueKeysWithValues: texts))
@@ -223,7 +223,7 @@ struct PipelineServerTests {
     history.workspace.close()
   }
 
-  @Test("resumes a run that somebody wanted of a host that has ended since, whatever its pipeline says of restarts")
+  @Test("resumes a run on a request to an earlier host, whatever `on_restart` of its pipeline is")
   func resumeLater() async throws {
     let bench = try ServerBench(["one": "on_restart: leave\n" + Self.asking])
     try await bench.serve { _, _ in }
@@ -246,7 +246,7 @@ struct PipelineServerTests {
     history.workspace.close()
   }
 
-  @Test("repeats a run that somebody wants to be retried, in its turn, and says so in its occasion")
+  @Test("retries a run on request, in its turn, and records the request in its occasion")
   func retry() async throws {
     let bench = try ServerBench(["one": "operations: [{ name: a, value: 1 }, { name: b, run: exit 1 }]"])
     try await bench.serve { _, history in
@@ -278,7 +278,7 @@ struct PipelineServerTests {
     }
   }
 
-  @Test("publishes what the conditions of its pipelines are, and how they change")
+  @Test("publishes the values of the conditions of its pipelines, and their changes")
   func conditions() async throws {
     let bench = try ServerBench()
     let path = bench.directory + "/open"
@@ -333,7 +333,7 @@ struct PipelineServerTests {
 
   private static let controlled = "controllers: [{ uses: tick.tock }]\n"
 
-  @Test("runs a pipeline once for each instant that a controller tells, whichever host hears of it")
+  @Test("runs a pipeline once for each instant of a controller, whichever host receives it")
   func instants() async throws {
     let ticks = Ticks()
     let bench = try ServerBench(
@@ -356,7 +356,7 @@ struct PipelineServerTests {
     }
   }
 
-  @Test("knows when a pipeline is due also after another one with its name has come and gone")
+  @Test("knows when a pipeline is due even after another one with its name has come and gone")
   func nextAfterConflict() async throws {
     let due = RecordTime.now.advanced(by: 3_600_000_000)
     let plugin = try Ticks().plugin()
@@ -377,7 +377,7 @@ struct PipelineServerTests {
     }
   }
 
-  @Test("knows which instant comes up next where the clock was set back, and until when none does")
+  @Test("knows the next instant after the clock was set back, and until when there is none")
   func nextAfterSetBack() async throws {
     let ticks = Ticks()
     let plugin = try ticks.plugin()
@@ -417,7 +417,7 @@ struct PipelineServerTests {
     }
   }
 
-  @Test("begins what was asked for during a pause when that ends by itself")
+  @Test("begins runs that were requested during a pause when the pause expires")
   func endOfPause() async throws {
     let bench = try ServerBench(["one": Self.value])
     try await bench.serve { _, history in
@@ -429,7 +429,7 @@ struct PipelineServerTests {
     }
   }
 
-  @Test("records what a controller tells of a paused pipeline, with who paused it")
+  @Test("records instants of a paused pipeline, with who paused it")
   func paused() async throws {
     let ticks = Ticks()
     let bench = try ServerBench(
@@ -447,7 +447,7 @@ struct PipelineServerTests {
     }
   }
 
-  @Test("queues nothing more than it may, and says so")
+  @Test("does not queue more than its limits, and says so")
   func full() async throws {
     let ticks = Ticks()
     let bench = try ServerBench(
@@ -474,7 +474,7 @@ struct PipelineServerTests {
     try history.publishedPipelines().first { $0.name == name }
   }
 
-  @Test("keeps the last good version of a file that is edited badly, and says what is wrong")
+  @Test("keeps the last valid version of a file with errors, and says what is wrong")
   func badEdit() async throws {
     let bench = try ServerBench(["one": Self.value])
     try await bench.serve { _, history in
@@ -492,7 +492,7 @@ struct PipelineServerTests {
     }
   }
 
-  @Test("hears of files that are added, removed and named alike")
+  @Test("notices files that are added, removed or have the same name")
   func files() async throws {
     let bench = try ServerBench(["one": Self.value])
     try await bench.serve { _, history in
@@ -510,7 +510,7 @@ struct PipelineServerTests {
     }
   }
 
-  @Test("notices a file that is written to between the first look at it and the moment at which it is watched")
+  @Test("notices a file that is written after it was first read and before it is watched")
   func editDuringStart() async throws {
     let file = Mutex<String?>(nil)
     let bench = try ServerBench(
@@ -530,7 +530,7 @@ struct PipelineServerTests {
     }
   }
 
-  @Test("serves no workspace on a network file system, and makes none there")
+  @Test("rejects a workspace on a network file system, and creates none there")
   func network() async throws {
     let bench = try ServerBench(["one": Self.value]) { $0.computer.networkFileSystem = { _ in "NFS" } }
     let error = try #require(throws: ServerError.self) { _ = try bench.server() }
@@ -539,7 +539,7 @@ struct PipelineServerTests {
     #expect(!FileManager.default.fileExists(atPath: bench.directory + "/workspace"))
   }
 
-  @Test("is hindered by no file of garbage, link to nowhere or folder that cannot be read")
+  @Test("is not affected by invalid files, dangling links or unreadable folders")
   func garbage() async throws {
     let bench = try ServerBench(["one": Self.value])
     try Data((0..<4096).map { _ in UInt8.random(in: 0...255) }).write(

@@ -22,7 +22,7 @@ struct RunRestartTests {
     try StatusReport(of: [name], in: history).entries.first?.reason
   }
 
-  @Test("is said to be resumed by the next host, also while its own drains", .timeLimit(.minutes(1)))
+  @Test("is announced to be resumed by the next host, even while its own host drains", .timeLimit(.minutes(1)))
   func left() async throws {
     let bench = try ServerBench(["ask": Self.asking]) { $0.drain = .seconds(3600) }
     try bench.write(
@@ -56,7 +56,7 @@ struct RunRestartTests {
       ) == true)
   }
 
-  @Test("is told of although a later one has succeeded", .timeLimit(.minutes(1)))
+  @Test("is reported even if a later run has succeeded", .timeLimit(.minutes(1)))
   func laterSuccess() async throws {
     let bench = try ServerBench(["ask": Self.asking])
     var left: RunID?
@@ -81,7 +81,7 @@ struct RunRestartTests {
     )
   }
 
-  @Test("is said to read its secret while it is being resumed", .timeLimit(.minutes(1)))
+  @Test("is reported as reading its secret while it is being resumed", .timeLimit(.minutes(1)))
   func secret() async throws {
     let bench = try ServerBench()
     let go = "\(bench.directory)/go"
@@ -112,7 +112,7 @@ struct RunRestartTests {
   }
 
   @Test(
-    "has to be resumed by a person where `on_restart` says so", .timeLimit(.minutes(1)), arguments: ["leave", "fail"])
+    "must be resumed by a user if `on_restart` says so", .timeLimit(.minutes(1)), arguments: ["leave", "fail"])
   func otherwise(policy: String) async throws {
     let bench = try ServerBench(["ask": "on_restart: \(policy)\n" + Self.asking])
     var left: RunID?

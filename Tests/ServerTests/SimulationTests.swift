@@ -18,7 +18,7 @@ struct SimulationTests {
     print(result.standardOutput)
   }
 
-  @Test("has one row for each instant, no limit exceeded, and everybody's turn, whenever hosts end or are killed")
+  @Test("has one row for each instant, exceeds no limit and starves no pipeline, whenever hosts end or are killed")
   func month() async throws { try await simulate([]) }
 
   @Test("is the same for the same seed")

@@ -20,7 +20,7 @@ struct StatusReportTests {
     try #require(try PipelineExplanation(of: name, in: history)).sentences
   }
 
-  @Test("names the operation that waits for an answer, and the command that gives it")
+  @Test("names the operation that waits for an answer, and the command that answers it")
   func approval() async throws {
     let bench = try ServerBench(["one": "operations: [{ name: ask, approve: may it? }]"])
     try await bench.serve { _, history in
@@ -36,7 +36,7 @@ struct StatusReportTests {
     }
   }
 
-  @Test("names the operation with which the latest run failed, until one succeeds")
+  @Test("names the operation that made the latest run fail, until a run succeeds")
   func failed() async throws {
     let bench = try ServerBench(["one": "operations: [{ name: a, value: 1 }, { name: b, run: test -e ../ok }]"])
     try await bench.serve { _, history in
@@ -60,7 +60,7 @@ struct StatusReportTests {
     }
   }
 
-  @Test("says for which resources a run waits, and who holds them")
+  @Test("says for which resources a run waits, and which runs hold them")
   func resources() async throws {
     let using = "operations: [{ name: use, run: exec sleep 60, resources: { gpu: 1 } }]"
     let bench = try ServerBench(["one": using, "two": using]) { configuration in
@@ -77,7 +77,7 @@ struct StatusReportTests {
     }
   }
 
-  @Test("says for which exclusive name a run waits, and who holds it")
+  @Test("says for which exclusive name a run waits, and which run holds it")
   func exclusive() async throws {
     let using = "operations: [{ name: use, run: exec sleep 60, exclusive: disk }]"
     let bench = try ServerBench(["one": using, "two": using])
@@ -90,7 +90,7 @@ struct StatusReportTests {
     }
   }
 
-  @Test("says what is wrong with a file and that it is paused while its pipeline runs, too")
+  @Test("says what is wrong with a file, and that its pipeline is paused, even while that runs")
   func everything() async throws {
     let bench = try ServerBench(["one": Self.working]) { $0.drain = .zero }
     try await bench.serve { _, history in
@@ -107,7 +107,7 @@ struct StatusReportTests {
     }
   }
 
-  @Test("says what is wrong with a file while its pipeline is paused, too")
+  @Test("says what is wrong with a file even while its pipeline is paused")
   func pausedAndInvalid() async throws {
     let bench = try ServerBench(["one": Self.working])
     try await bench.serve { _, history in
@@ -122,7 +122,7 @@ struct StatusReportTests {
   }
 
   @Test(
-    "says what a run waits for that goes on by itself",
+    "says what a run waits for if it continues by itself",
     arguments: [
       ("gate", "{ name: go, run_when: file-exists(ready), value: 1 }", "'go' waits for file-exists(ready): "),
       ("wait", "{ name: go, wait: 1h }", "'go' waits until "),
@@ -143,7 +143,7 @@ struct StatusReportTests {
     }
   }
 
-  @Test("names the operation of a nested run by its path, and what waits for a person before what does not")
+  @Test("names the operation of a nested run by its path, and lists waits for a person first")
   func nestedWait() async throws {
     let inner = "operations: [{ name: nap, wait: 1h }, { name: ask, approve: may it? }]"
     let bench = try ServerBench(["one": "operations: [{ name: outer, pipeline: _parts/inner.yaml }]"]) {
@@ -164,7 +164,7 @@ struct StatusReportTests {
     }
   }
 
-  @Test("says which condition keeps it from running, and that nothing starts what is never automatic")
+  @Test("says which condition prevents it from running, and that `automatic: never` is only started by users")
   func conditions() async throws {
     let bench = try ServerBench([
       "one": "automatic: file-exists(flag)\n" + Self.working,
@@ -185,7 +185,7 @@ struct StatusReportTests {
     }
   }
 
-  @Test("says that the disk is full, which its host cannot write")
+  @Test("says that the host cannot write because the disk is full")
   func fullDisk() async throws {
     let bench = try ServerBench(["one": Self.working])
     let history = try bench.history()
@@ -205,7 +205,7 @@ struct StatusReportTests {
     #expect(try !report.isOutdated(in: history))
   }
 
-  @Test("says how many runs go on, and names them")
+  @Test("says how many runs are in progress, and names them")
   func several() async throws {
     let bench = try ServerBench(["one": Self.working])
     try await bench.serve { _, history in
@@ -217,7 +217,7 @@ struct StatusReportTests {
     }
   }
 
-  @Test("says that a run is interrupted, with the command that goes on with it, and that no host is there")
+  @Test("says that a run is interrupted, with the command that resumes it, and that there is no host")
   func interrupted() async throws {
     let bench = try ServerBench(["one": "on_restart: leave\n" + Self.working])
     try await bench.serve { _, _ in }
@@ -241,7 +241,7 @@ struct StatusReportTests {
       ))
   }
 
-  @Test("shows the next time only where a host would begin a run then")
+  @Test("shows the next time only if a host would begin a run then")
   func next() async throws {
     let bench = try ServerBench(["one": Self.working, "never": "operations: 1"]) { $0.drain = .seconds(20) }
     let due = RecordTime.now.advanced(by: .seconds(3600))
@@ -294,7 +294,7 @@ struct StatusReportTests {
         == "No host serves the workspace, so nothing starts it; start one with `penstock serve`.")
   }
 
-  @Test("does not say of an occasion that was left out that another run was")
+  @Test("does not attribute a left-out occasion to another run")
   func obstacle() {
     var occasion = Occasion(pipeline: "one", cause: .instant, askedAt: .now)
     let run = RunID.generate()

@@ -1,11 +1,11 @@
 import SQLite
 import Workspace
 
-/// A pause that somebody asked for, and the one that it took the place of.
+/// A requested pause, and the one that it replaced.
 package struct PauseChange: Sendable, Hashable {
   /// The pause as it is now.
   package var pause: Pause
-  /// The pause that was in force before; nil where none was.
+  /// The pause that was in force before; nil if there was none.
   package var former: Pause?
 }
 
@@ -15,8 +15,8 @@ extension History {
     try read { try Pauses.all(at: time, in: $0) }
   }
 
-  /// Pauses pipelines, those that are paused already anew, for whoever they name, and since when they were. A pause without a reason keeps the one that there is; an empty reason ends it.
-  /// Returns what each of them has changed.
+  /// Pauses pipelines, and returns what has changed for each. A pipeline that is already paused is paused again, under the new name but since the former
+  /// time. A pause without a reason keeps the former reason; an empty reason removes it.
   @discardableResult
   package func pause(
     _ pauses: [Pause], by means: Requester.Means = .command
@@ -42,7 +42,7 @@ extension History {
     return changes
   }
 
-  /// What becomes of a pause that somebody asks for. One that has ended by itself makes room for it.
+  /// Returns the effect of a requested pause. It replaces one that has expired.
   private static func change(to asked: Pause, in db: Database) throws -> PauseChange {
     var pause = asked
     if pause.reason?.isEmpty == true { pause.reason = nil }
@@ -56,8 +56,8 @@ extension History {
     return PauseChange(pause: pause, former: former)
   }
 
-  /// Ends the pauses of these pipelines, whatever the clock does later, and returns those that were paused. That they were is remembered for a while, for instants from before
-  /// the end that are recorded later.
+  /// Ends the pauses of these pipelines, even if the clock is set back later, and returns the pipelines that were paused. Ended pauses are kept for a while,
+  /// for instants before their end that are recorded later.
   package func unpause(
     _ pipelines: [String], for requester: Requester, at time: RecordTime
   ) throws(WorkspaceError) -> [String] {

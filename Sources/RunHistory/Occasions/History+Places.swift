@@ -18,13 +18,13 @@ package struct PlacedRun: Sendable, Hashable {
   }
 }
 
-/// A run that goes on in a process and in which nothing is at work.
+/// An active run of a process in which no operation is active.
 package struct RunWithoutWork: Sendable, Hashable {
   /// The run.
   package var run: RunID
-  /// The run that somebody or something has started, in which it is nested; itself where it is not.
+  /// The outermost run in which it is nested, which a user or a trigger started; the run itself if it is not nested.
   package var root: RunID
-  /// What leads to its operations from there: `deploy/`, or empty.
+  /// The path from there to its operations: `deploy/`, or empty.
   package var path: String
 }
 
@@ -36,7 +36,7 @@ package struct OperationAtWork: Sendable, Hashable {
   package var operation: String
 }
 
-/// Who holds what queued runs wait for.
+/// The holders of what queued runs wait for.
 extension History {
   /// Returns the runs that hold run slots of the host in a process, the oldest first, as far as recorded.
   ///
@@ -56,12 +56,12 @@ extension History {
     try read { db in try OpenRuns(of: owner, in: db).atWork }
   }
 
-  /// The runs that go on in a process and in which nothing is at work, nor in the runs nested in them or around them; the oldest first, as far as is recorded.
+  /// Returns the active runs of a process in which no operation is active, nor in the runs nested in them or around them; the oldest first, as far as recorded.
   package func runsWithoutWork(of owner: ProcessIdentity) throws(WorkspaceError) -> [RunWithoutWork] {
     try read { db in try OpenRuns(of: owner, in: db).withoutWork }
   }
 
-  /// The lease of the turn of a pipeline, of which one run goes on at a time; nil where no living process holds it.
+  /// Returns the lease of the turn of a pipeline that allows one active run at a time, or nil if no living process holds it.
   package func turn(of pipeline: String) throws(WorkspaceError) -> Lease? {
     try read { db in try Leases.liveTurn(of: pipeline, in: db) }
   }
@@ -150,12 +150,12 @@ private struct OpenRuns {
     }
   }
 
-  /// The operations that are at work.
+  /// The active operations.
   var atWork: [OperationAtWork] {
     runs.flatMap { run in atWork(in: run).map { .init(run: run.id, operation: $0.name) } }
   }
 
-  /// The operations of a run that are at work: of a loop its items are, and where an operation has started a run, its operations.
+  /// The active operations of a run: for a loop, its items; for an operation that has started a run, the operations of that run.
   private func atWork(in run: Run) -> [Operation] {
     let loops = Set(run.operations.compactMap(\.parent))
     return run.operations.filter {
@@ -164,7 +164,7 @@ private struct OpenRuns {
     }
   }
 
-  /// The runs in which nothing is at work, nor in the runs nested in them or around them.
+  /// The runs in which no operation is active, nor in the runs nested in them or around them.
   var withoutWork: [RunWithoutWork] {
     let indices = Dictionary(runs.indices.map { (runs[$0].id.text, $0) }) { first, _ in first }
     var found: [RunWithoutWork] = []

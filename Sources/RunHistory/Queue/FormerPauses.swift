@@ -1,14 +1,14 @@
 import SQLite
 import Workspace
 
-/// The rows of pauses that somebody has ended, and of those that had ended by themselves when another one began: an instant within one of them may be recorded later.
+/// The rows of pauses that a user has ended, and of those that had expired when another one began: an instant within one of them may be recorded later.
 enum FormerPauses {
-  /// How many of a pipeline are kept.
+  /// The number that is kept for each pipeline.
   static let kept = 16
 
-  /// Keeps a pause that ended at `end`, in place of the oldest one and of those within which no instant is recorded any more.
+  /// Keeps a pause that ended at `end`. Deletes the oldest one if there are too many, and those within which no instant can be recorded any more.
   static func add(_ pause: Pause, endedAt end: RecordTime, in db: Database) throws {
-    // Nothing lies within it where the clock was set back meanwhile.
+    // The pause is empty if the clock was set back meanwhile.
     guard pause.since < end else { return }
     try db.cachedStatement(
       sql: "INSERT INTO former_pause (pipeline, since, until, reason, who) VALUES (?, ?, ?, ?, ?)"
@@ -16,7 +16,7 @@ enum FormerPauses {
       pause.pipeline, pause.since.microseconds, end.microseconds, pause.reason, pause.who,
     ])
     let oldest = try OccasionLedger.oldestRemembered(of: pause.pipeline, in: db)
-    // By their numbers: a clock that was wrong for a while says nothing of which is the oldest.
+    // Sorted by number, because the clock may have been wrong for a while.
     try db.cachedStatement(
       sql: """
         DELETE FROM former_pause WHERE pipeline = ?1 AND (until <= ?2 OR number < (
@@ -26,7 +26,7 @@ enum FormerPauses {
     ).execute(arguments: [pause.pipeline, oldest?.microseconds])
   }
 
-  /// The latest of those of a pipeline that `instant` is within.
+  /// The latest pause of a pipeline that contains `instant`.
   static func containing(_ instant: RecordTime, of pipeline: String, in db: Database) throws -> Pause? {
     let row = try Row.fetchOne(
       db.cachedStatement(

@@ -5,7 +5,7 @@ import Workspace
 public struct Pause: Sendable, Hashable {
   /// The name of the pipeline.
   public var pipeline: String
-  /// When it ends by itself; nil until it is ended.
+  /// When it expires; nil if a user must end it.
   public var until: RecordTime?
   /// The reason, in the words of the person who paused it.
   public var reason: String?
@@ -41,7 +41,7 @@ extension Pause {
   func isInForce(at time: RecordTime) -> Bool { until.map { $0 > time } ?? true }
 }
 
-/// The rows of pauses that nobody has ended: the latest one of each pipeline, also where it has ended by itself. ``FormerPauses`` has the others.
+/// The rows of pauses that no user has ended: the latest one of each pipeline, even if it has expired. ``FormerPauses`` has the others.
 enum Pauses {
   static func latest(of pipeline: String, in db: Database) throws -> Pause? {
     try db.fetch(for: StoredPause.self).where(StoredPause.pipeline == pipeline).first?.pause
@@ -52,10 +52,10 @@ enum Pauses {
     try latest(of: pipeline, in: db).flatMap { $0.isInForce(at: time) ? $0 : nil }
   }
 
-  /// The pause that keeps an occasion from starting a run.
+  /// The pause that prevents an occasion from starting a run.
   ///
-  /// A host that was stopped, or could not write, records an instant later: what counts is whether the pipeline was paused then. Everything else is recorded at once. It goes
-  /// by the present pause alone: where the clock was set back, the time of an event may be within a pause that somebody has ended.
+  /// A host that was stopped, or could not write, records an instant later: what matters is whether the pipeline was paused at the instant. All other
+  /// occasions are recorded immediately, and depend only on the current pause: if the clock was set back, their time may be within a pause that was ended.
   static func refusing(_ occasion: Occasion, in db: Database) throws -> Pause? {
     guard let instant = occasion.instant else {
       return try current(of: occasion.pipeline, at: occasion.askedAt, in: db)

@@ -66,7 +66,8 @@ final class PlainPresenter: RunPresenter {
     }
   }
 
-  /// While operations write, their files are looked at so often; and what was taken over is told of when nothing has come for so long. Waits are looked at each second while one may become long.
+  /// The interval at which files are read while operations write, and the quiet time after which reused operations are reported. Waits are checked each
+  /// second while one may become long.
   var tickMilliseconds: Int32? {
     stream?.isFollowing == true || takenOver != nil ? 100 : waits.mayBecomeLong && !isMuted ? 1000 : nil
   }
@@ -233,7 +234,7 @@ final class PlainPresenter: RunPresenter {
       let items = StateReason.items(of: record).map { " (\(Count.of(Int($0), "item")))" }
       return "started" + (items ?? "")
     case .waiting:
-      // A slot, a place or the next round comes by itself; saying so each time would bury the rest.
+      // Waits for a slot, a position or the next round end by themselves; reporting each of them would hide the rest.
       switch record.operationReason {
       case .concurrency?, .place?, .round?: return nil
       case .resources(let names)?:

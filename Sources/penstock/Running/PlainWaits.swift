@@ -1,9 +1,9 @@
 import RunHistory
 import RunReports
 
-/// Which waits a presenter of plain lines tells of that come to their end by themselves: those that last, each once.
+/// Selects the waits that end by themselves and are printed as plain lines: only long ones, and each only once.
 struct PlainWaits {
-  /// A wait that lasts.
+  /// A long wait.
   struct Line: Equatable {
     /// The operations that wait.
     var subject: String
@@ -13,17 +13,17 @@ struct PlainWaits {
 
   private var watch = WaitWatch()
   private var told: Set<WaitWatch.Place> = []
-  /// Since when operations wait by their records.
+  /// The times since when operations have been waiting, from their records.
   private var since: [WaitWatch.Place: ContinuousClock.Instant] = [:]
-  /// The rounds that were told of: only the first wait of an operation is.
+  /// The rounds that were reported: only the first wait of an operation is.
   private var rounds: Set<WaitWatch.Place> = []
-  /// Whether there may be a wait that is not told of and may become long.
+  /// Whether there may be a wait that was not reported and may become long.
   private(set) var mayBecomeLong = false
 
-  /// Something of the run has changed.
+  /// Records a change of the run.
   mutating func noteChange() { mayBecomeLong = true }
 
-  /// The waits to tell of now.
+  /// The waits to report now.
   mutating func lasting(
     on board: RunBoard, _ source: WaitSource?, now: ContinuousClock.Instant = .now
   ) -> [Line] {
@@ -39,14 +39,14 @@ struct PlainWaits {
       let subject = board.prefix(of: run) + first.operation + (more > 0 ? " and \(more) more" : "")
       lines.append(Line(subject: subject, words: "for \(slot.awaited)"))
     }
-    // What it waits for may be free for a moment.
+    // What the operation waits for may be free only for a moment.
     told = told.filter(watch.isStartable).union(current)
     let others = records(on: board, now, &lines)
     mayBecomeLong = others || watch.hasUntold(besides: told)
     return lines
   }
 
-  /// Tells of records of waits that last, and returns whether others may.
+  /// Reports long waits among the records, and returns whether others may become long.
   private mutating func records(on board: RunBoard, _ now: ContinuousClock.Instant, _ lines: inout [Line]) -> Bool {
     var found: [WaitWatch.Place: ContinuousClock.Instant] = [:]
     var isPending = false
@@ -72,7 +72,7 @@ struct PlainWaits {
 }
 
 extension OperationReason {
-  /// Whether a plain presenter says nothing of it as it begins.
+  /// Whether a plain presenter does not report it when it begins.
   fileprivate var passesUntold: Bool {
     switch self {
     case .concurrency, .place, .round: true

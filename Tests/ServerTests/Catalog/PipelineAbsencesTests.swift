@@ -3,7 +3,7 @@ import Testing
 
 @testable import Server
 
-@Suite("When pipelines were not at work")
+@Suite("The times when pipelines were not served")
 struct PipelineAbsencesTests {
   private func at(_ second: Int64) -> RecordTime {
     RecordTime(microseconds: 1_800_000_000_000_000 + second * 1_000_000)
@@ -20,7 +20,7 @@ struct PipelineAbsencesTests {
     return host
   }
 
-  @Test("what is at work from the beginning was never away")
+  @Test("a pipeline that is served from the beginning was never absent")
   func atWork() {
     var absences = PipelineAbsences(since: at(0))
     let absence = absences.end("one", at: at(0))
@@ -28,7 +28,7 @@ struct PipelineAbsencesTests {
     #expect(reasons(absence, [-1, 0, 1]) == [nil, nil, nil])
   }
 
-  @Test("each part lasts until the next one, and the last one until the pipeline is at work")
+  @Test("each period lasts until the next one, and the last one until the pipeline is served")
   func parts() {
     var absences = PipelineAbsences(since: at(0))
     absences.note(.invalidDefinition, of: "one", at: at(1))
@@ -46,14 +46,14 @@ struct PipelineAbsencesTests {
     #expect(absences.invalid("one") == nil)
   }
 
-  @Test("what comes later was not served before")
+  @Test("a pipeline that is added later was not served before")
   func added() {
     var absences = PipelineAbsences(since: at(0))
     absences.endLook()
     #expect(reasons(absences.end("one", at: at(9)), [-1, 0, 8, 9]) == [nil, .notServed, .notServed, nil])
   }
 
-  @Test("what former hosts could not load was invalid while they were there")
+  @Test("a pipeline that earlier hosts could not load was invalid while they were running")
   func formerHosts() {
     var pipeline = PublishedPipeline(name: "one", path: "/one.yaml", loadedAt: at(-90))
     pipeline.isLoaded = false
@@ -75,7 +75,7 @@ struct PipelineAbsencesTests {
         ])
   }
 
-  @Test("of a file that comes and goes without end the latest parts are kept")
+  @Test("the latest periods are kept for a file that comes and goes endlessly")
   func bound() {
     var absences = PipelineAbsences(since: at(0))
     absences.endLook()

@@ -71,7 +71,7 @@ struct PipelineCatalogTests {
   }
 
   @Test(
-    "stay as they were while their folder cannot be read, with the finding, and the others go on",
+    "are kept while their folder cannot be read, with the finding, and the others are updated",
     arguments: [EIO, EACCES])
   func unreadable(number: Int32) async throws {
     let shelf = try Shelf(
@@ -101,7 +101,7 @@ struct PipelineCatalogTests {
     try await shelf.close()
   }
 
-  @Test("are not what is only named like one, which is told once, until it is one")
+  @Test("do not include other files with such names, each of which is reported once")
   func leftOut() async throws {
     let shelf = try Shelf(["all/one.yaml": Self.value], roots: ["all"])
     #expect(mkfifo("\(shelf.path)/all/two.yaml", 0o600) == 0)
@@ -118,7 +118,7 @@ struct PipelineCatalogTests {
     try await shelf.close()
   }
 
-  @Test("stay as they were where there is no descriptor to look at them, and are looked at again")
+  @Test("are kept while there is no descriptor to read them, and are read again")
   func shortage() async throws {
     let shelf = try Shelf(["all/web/one.yaml": Self.value, "all/other.yaml": Self.value], roots: ["all"])
     _ = shelf.look()
@@ -132,7 +132,7 @@ struct PipelineCatalogTests {
     try await shelf.close()
   }
 
-  @Test("end when a folder that was named is gone, also by a link to nowhere, and begin when it is back")
+  @Test("are removed with a named folder, also if it is a dangling link, and return with it")
   func goneRoot() async throws {
     let shelf = try Shelf(
       ["real/all/one.yaml": Self.value, "real/all/deep/two.yaml": Self.value, "others/other.yaml": Self.value],
@@ -156,7 +156,7 @@ struct PipelineCatalogTests {
     try await shelf.close()
   }
 
-  @Test("end when their folder is a file, which is no pipeline of its name")
+  @Test("are removed if their folder becomes a file, which is not a pipeline of its name")
   func file() async throws {
     let shelf = try Shelf(["all/one.yaml": Self.value, "others/all.yaml": Self.value], roots: ["all", "others"])
     _ = shelf.look()
@@ -172,7 +172,7 @@ struct PipelineCatalogTests {
     try await shelf.close()
   }
 
-  @Test("end when their folder in another one is gone, which is told once")
+  @Test("are removed with their subfolder, which is reported once")
   func goneFolder() async throws {
     let shelf = try Shelf(
       ["all/web/one.yaml": Self.value, "all/web/deep/two.yaml": Self.value, "all/other.yaml": Self.value],
@@ -186,7 +186,7 @@ struct PipelineCatalogTests {
     try await shelf.close()
   }
 
-  @Test("keep the former version of both files where one takes the name of the other, until that is corrected")
+  @Test("keep the former version of both files if one takes the name of the other, until that is corrected")
   func takenName() async throws {
     let shelf = try Shelf(["all/one.yaml": Self.value, "all/two.yaml": Self.value], roots: ["all"])
     _ = shelf.look()
@@ -212,7 +212,7 @@ struct PipelineCatalogTests {
     try await shelf.close()
   }
 
-  @Test("may be 10,000, of which those with errors hinder no other one")
+  @Test("may be 10,000, and those with errors do not affect the others")
   func many() async throws {
     var files: [String: String] = [:]
     for number in 0..<10_000 {
@@ -232,7 +232,7 @@ struct PipelineCatalogTests {
     try await shelf.close()
   }
 
-  @Test("that a host serves end with their folder, which its status says, and begin with it again")
+  @Test("of a host are removed with their folder, as the status says, and return with it")
   func served() async throws {
     let bench = try ServerBench(["one": Self.value])
     try await bench.serve { _, history in

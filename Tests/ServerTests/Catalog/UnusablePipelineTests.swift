@@ -21,7 +21,7 @@ struct UnusablePipelineTests {
 
   // MARK: None at all
 
-  @Test("is not said to want a host where one finds no pipelines, or did")
+  @Test("is not reported as lacking a host if a host finds or found no pipelines")
   func noPipelines() async throws {
     let bench = try ServerBench()
     let elsewhere = "; to use another workspace, pass --workspace or set PENSTOCK_WORKSPACE"
@@ -39,7 +39,7 @@ struct UnusablePipelineTests {
         "; its last host found no pipeline in its paths; start one with `penstock serve`; to use another workspace"))
   }
 
-  @Test("is said to want a host where none has served the workspace")
+  @Test("is reported as lacking a host if none has served the workspace")
   func noHost() throws {
     let bench = try ServerBench()
     let history = try bench.history()
@@ -62,7 +62,7 @@ struct UnusablePipelineTests {
     #expect(try history.queue().isEmpty && history.runs(RunFilter()).isEmpty)
   }
 
-  @Test("is not started while two files have its name, and is as soon as one of them has another")
+  @Test("is not started while two files have its name, and is started as soon as one is renamed")
   func duplicate() async throws {
     let bench = try ServerBench(["one": Self.value, "two": "name: one\n" + Self.value])
     try await bench.serve { _, history in
@@ -79,7 +79,7 @@ struct UnusablePipelineTests {
     #expect(try history.queue().count == 1)
   }
 
-  @Test("is not started either while a version of it is at work, as with a file with errors")
+  @Test("is not started even if an earlier version is in use, as for a file with errors")
   func duplicateOfGood() async throws {
     let bench = try ServerBench(["one": Self.value])
     try await bench.serve { _, history in
@@ -92,7 +92,7 @@ struct UnusablePipelineTests {
 
   // MARK: Params that nobody gives
 
-  @Test("and whose controller has no value for a param is said to wait for a default, in the check as well")
+  @Test("because a param of its controllers has no value is reported as lacking a default, also by the check")
   func unattended() async throws {
     let bench = try ServerBench(["one": Self.unattended])
     let location = WorkspaceLocation(path: bench.directory + "/workspace", origin: .option)
@@ -118,7 +118,7 @@ struct UnusablePipelineTests {
     }
   }
 
-  @Test("is none where `automatic: never` leaves it to people anyway")
+  @Test("is not reported if `automatic: never` leaves it to users anyway")
   func never() async throws {
     let text = Self.unattended.replacing("file-exists(flag)", with: "never")
     let bench = try ServerBench(["one": text])
@@ -132,7 +132,7 @@ struct UnusablePipelineTests {
 
   // MARK: Gone
 
-  @Test("because its file is gone is explained as such, with its last occasions")
+  @Test("because its file was deleted is explained as such, with its last occasions")
   func vanished() async throws {
     let bench = try ServerBench(["one": Self.value])
     try await bench.serve { _, history in

@@ -17,7 +17,7 @@ struct DrainTests {
 
   private func state(_ run: RunID, in history: History) throws -> RunState? { try history.run(run)?.state }
 
-  @Test("begins nothing, keeps the queue, and lets what goes on end")
+  @Test("begins nothing, keeps the queue, and lets runs in progress end")
   func drain() async throws {
     let bench = try ServerBench { configuration in
       configuration.limits.runs = 1
@@ -78,7 +78,7 @@ struct DrainTests {
     #expect(try history.occasions().first { $0.run == id }?.outcome == .queued)
   }
 
-  @Test("counts a run that was taken and has not begun among those that are queued")
+  @Test("counts a run that was taken but has not begun as queued")
   func counted() async throws {
     let bench = try ServerBench([
       "one": "secrets: { key: { command: [sleep, '600'] } }\n\(Self.value)", "two": Self.working,
@@ -93,7 +93,7 @@ struct DrainTests {
     }
   }
 
-  @Test("cancels what is running when it is told again")
+  @Test("cancels what is running at a second signal")
   func drainTwice() async throws {
     let bench = try ServerBench(["one": Self.working]) { $0.drain = .seconds(60) }
     var run: RunID?
@@ -109,7 +109,7 @@ struct DrainTests {
     history.workspace.close()
   }
 
-  @Test("goes on draining when it is asked to again, and cancels what is running when it is asked to end now")
+  @Test("continues to drain when asked to drain again, and cancels what is running when asked to end now")
   func asked() async throws {
     let bench = try ServerBench(["one": Self.working]) { $0.drain = .seconds(3600) }
     try await bench.serve { server, history in
@@ -130,7 +130,7 @@ struct DrainTests {
     }
   }
 
-  @Test("gives what goes on no grace after a second signal", .timeLimit(.minutes(1)))
+  @Test("cancels without grace after a second signal", .timeLimit(.minutes(1)))
   func secondSignal() async throws {
     let bench = try ServerBench([
       "stubborn": "operations: [{ name: a, run: \"trap '' TERM; while :; do sleep 0.05; done\", grace: 1h }]"
@@ -145,7 +145,7 @@ struct DrainTests {
     }
   }
 
-  @Test("logs which signals have asked for what")
+  @Test("logs which signals requested what")
   func signalsInLog() async throws {
     let bench = try ServerBench(["one": Self.working]) { $0.drain = .seconds(3600) }
     try await bench.serve { server, history in
@@ -161,7 +161,7 @@ struct DrainTests {
   }
 
   @Test(
-    "ends also when it has no descriptor to look at its pipelines", .timeLimit(.minutes(1)),
+    "ends even if it has no descriptor to read its pipelines", .timeLimit(.minutes(1)),
     arguments: [true, false])
   func drainedAtStart(bySignal: Bool) async throws {
     let bench = try ServerBench(["one": Self.value]) {

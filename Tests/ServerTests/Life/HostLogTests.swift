@@ -8,7 +8,7 @@ import Values
 
 @Suite("The log of a host")
 struct HostLogTests {
-  @Test("has how late the event loop was as figures for programs, and as a sentence for people")
+  @Test("reports the lateness of the event loop as figures for programs, and as a sentence for people")
   func lateness() throws {
     var lateness = LoopLateness()
     lateness.turns.count = 2000
@@ -31,7 +31,7 @@ struct HostLogTests {
     #expect(told[1].contains("of 2000 turns of the event loop, 99.9 % took 4.096 ms at most, the longest 12.5 ms"))
   }
 
-  @Test("has a bounded number of lines a minute about what a plugin does, and says how many it left out")
+  @Test("limits the lines a minute about a plugin, and says how many it left out")
   func flood() {
     let lines = Mutex<[String]>([])
     let now = Mutex<Int64>(0)

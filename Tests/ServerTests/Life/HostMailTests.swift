@@ -3,7 +3,7 @@ import Testing
 
 @testable import Server
 
-@Suite("What a host is told")
+@Suite("The requests to a host")
 struct HostMailTests {
   private func next(_ count: Int, of mail: HostMail) async -> [HostSignal] {
     var signals: [HostSignal] = []
@@ -14,7 +14,7 @@ struct HostMailTests {
     return signals
   }
 
-  @Test("is one change of files, however many there are until it looks, so that nothing waits behind them")
+  @Test("combine changes of files until the host looks, so that nothing waits behind them")
   func changes() async {
     let mail = HostMail()
     for _ in 0..<1000 { mail.send(.filesChanged) }
@@ -28,7 +28,7 @@ struct HostMailTests {
     #expect(await next(2, of: mail) == [.filesChanged, .idle])
   }
 
-  @Test("to drain goes once to whoever intercepts it")
+  @Test("to drain are passed once to the interceptor")
   func interception() async {
     let mail = HostMail()
     let drain = HostSignal.drain(RunCanceller(means: .drain))

@@ -7,7 +7,7 @@ import Server
 import Testing
 import Workspace
 
-@Suite("An interrupted run that is to end")
+@Suite("An interrupted run with a request to cancel it")
 struct InterruptedRunTests {
   private func state(_ run: RunID, in history: History) throws -> RunState? { try history.run(run)?.state }
 
@@ -42,7 +42,7 @@ struct InterruptedRunTests {
   }
 
   @Test(
-    "is ended by the next host, with its handlers, whatever its pipeline says of restarts",
+    "is ended by the next host, with its handlers, whatever `on_restart` of its pipeline is",
     arguments: ["resume", "fail", "leave"])
   func nextHost(onRestart: String) async throws {
     let bench = try ServerBench()
@@ -54,7 +54,7 @@ struct InterruptedRunTests {
     try await bench.serve { _, history in try await expectCancelled(run, in: history) }
   }
 
-  @Test("counts in the queue that it began with, whatever has become of its file") func queue() async throws {
+  @Test("counts in the queue in which it began, even if its file has changed") func queue() async throws {
     let bench = try ServerBench(["one": "queue: heavy\noperations: [{ name: a, approve: may it? }]"]) {
       $0.use(
         HostDefinition.load(text: "queues: { heavy: { runs: 1 }, light: { runs: 1 } }", path: "host.yaml").host
@@ -84,7 +84,7 @@ struct InterruptedRunTests {
     }
   }
 
-  @Test("is ended also when its former host had taken the request, and did not come to its end")
+  @Test("is ended even if its earlier host had accepted the request but not completed it")
   func takenBefore() async throws {
     let bench = try ServerBench()
     let run = try await leave(bench, onRestart: "resume")
@@ -97,7 +97,7 @@ struct InterruptedRunTests {
     try await bench.serve { _, history in try await expectCancelled(run, in: history) }
   }
 
-  @Test("is ended by a host also where it was no run of a host")
+  @Test("is ended by a host even if it was not a run of a host")
   func foreign() async throws {
     let bench = try ServerBench()
     let run = try await leave(bench, onRestart: "resume")
@@ -113,7 +113,7 @@ struct InterruptedRunTests {
     }
   }
 
-  @Test("is killed where somebody wants that")
+  @Test("is killed on request")
   func kill() async throws {
     let bench = try ServerBench()
     let run = try await leave(bench, onRestart: "leave")
@@ -124,7 +124,7 @@ struct InterruptedRunTests {
     }
   }
 
-  @Test("goes on when a person resumes it after all")
+  @Test("continues if a user resumes it nevertheless")
   func resumed() async throws {
     let bench = try ServerBench()
     let run = try await leave(bench, onRestart: "leave")
@@ -139,7 +139,7 @@ struct InterruptedRunTests {
     }
   }
 
-  @Test("is replaced by a later run of its pipeline, where `overlap` says so")
+  @Test("is replaced by a later run of its pipeline if `overlap` says so")
   func overlap() async throws {
     let bench = try ServerBench(["one": "overlap: cancel\noperations: [{ name: a, approve: may it? }]"])
     var former: RunID?
@@ -161,7 +161,7 @@ struct InterruptedRunTests {
     }
   }
 
-  @Test("is cancelled without being begun where nothing of it had begun")
+  @Test("is cancelled without being started if nothing of it had begun")
   func queued() async throws {
     let bench = try ServerBench(["one": "operations: [{ name: a, value: 1 }]"])
     try await bench.serve { _, _ in }

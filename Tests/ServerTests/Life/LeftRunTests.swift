@@ -23,7 +23,7 @@ struct LeftRunTests {
   }
 
   @Test(
-    "becomes what its own definition says of restarts, whatever has become of the file",
+    "follows `on_restart` of its own definition, even if the file has changed",
     arguments: ["broken", "gone", "other"])
   func definition(file: String) async throws {
     let texts = ["leave", "fail"].map { ($0, "on_restart: \($0)\noperations: [{ name: a, approve: may it? }]") }

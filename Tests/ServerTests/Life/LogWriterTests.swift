@@ -41,7 +41,7 @@ struct LogWriterTests {
   private static func line(_ number: Int) -> String { "\(number) " + String(repeating: "x", count: 1000) }
 
   @Test(
-    "keeps nobody waiting whose reader does not read, and drops and counts what is too much", .timeLimit(.minutes(1)))
+    "does not block if its reader does not read, and drops and counts excess lines", .timeLimit(.minutes(1)))
   func stalled() {
     let pipe = Pipe()
     let writer = LogWriter(to: pipe.writer, limit: 100_000) { "dropped \($0)" }
@@ -58,7 +58,7 @@ struct LogWriterTests {
     writer.finish()
   }
 
-  @Test("writes everything at the end where the reader reads", .timeLimit(.minutes(1)))
+  @Test("writes everything at the end if the reader reads", .timeLimit(.minutes(1)))
   func ending() {
     let pipe = Pipe()
     let writer = LogWriter(to: pipe.writer) { "dropped \($0)" }
@@ -76,7 +76,7 @@ struct LogWriterTests {
     #expect(count.withLock { $0 } == 201)
   }
 
-  @Test("writes a line that is longer than all that may wait, and loses what nobody can read", .timeLimit(.minutes(1)))
+  @Test("writes a line that is longer than its buffer, and drops lines that cannot be read", .timeLimit(.minutes(1)))
   func extremes() {
     let pipe = Pipe()
     let writer = LogWriter(to: pipe.writer, limit: 10) { "dropped \($0)" }
@@ -87,7 +87,7 @@ struct LogWriterTests {
     nobody.finish(patience: .seconds(30))
   }
 
-  @Test("writes nothing behind the last line of a process that ends", .timeLimit(.minutes(1)))
+  @Test("writes nothing after the last line of a process that ends", .timeLimit(.minutes(1)))
   func closed() {
     let pipe = Pipe()
     let writer = LogWriter(to: pipe.writer) { "dropped \($0)" }

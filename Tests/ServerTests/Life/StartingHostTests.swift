@@ -11,7 +11,7 @@ import Testing
 
 @Suite("A host that starts")
 struct StartingHostTests {
-  @Test("ends where it is told to while it looks at the files, without having been ready", .timeLimit(.minutes(1)))
+  @Test("ends on request while it reads the files, without becoming ready", .timeLimit(.minutes(1)))
   func drainedMeanwhile() async throws {
     let told = Mutex<PipelineServer?>(nil)
     let bench = try ServerBench(["one": "operations: [{ name: a, value: 1 }]"]) {
@@ -32,7 +32,7 @@ struct StartingHostTests {
   }
 
   @Test(
-    "without free descriptors is there for those who ask, with what it lacks, until it is ready",
+    "without free descriptors reports what it lacks until it is ready",
     .timeLimit(.minutes(1)))
   func starting() async throws {
     let isShort = Mutex(true)

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 import Values
 
-@Suite("Instants that came while a pipeline was not at work")
+@Suite("Instants at which a pipeline was not served")
 struct AbsenceTests {
   private static let good = "controllers: [{ uses: tick.tock }]\noperations: [{ name: a, value: 1 }]"
   private static let broken = "operations: ["
@@ -42,7 +42,7 @@ struct AbsenceTests {
     return try history.occasions().sorted { $0.instant ?? $0.askedAt < $1.instant ?? $1.askedAt }.map(\.reason)
   }
 
-  @Test("because its file was invalid have that as their reason, and those before the host that there was none")
+  @Test("because its file was invalid have that reason, and earlier ones that there was no host")
   func invalid() async throws {
     let bench = try missed.bench(Self.broken)
     try await bench.serve { _, history in
@@ -54,7 +54,7 @@ struct AbsenceTests {
     }
   }
 
-  @Test("because the host was restarted while the file was invalid are told from those without a host")
+  @Test("because the file was invalid across a restart are distinguished from those without a host")
   func restart() async throws {
     let bench = try missed.bench(Self.good)
     try await bench.serve { _, history in
@@ -71,7 +71,7 @@ struct AbsenceTests {
     }
   }
 
-  @Test("because its folder was away have that as their reason")
+  @Test("because its folder was missing have that reason")
   func folderAway() async throws {
     let bench = try missed.bench(Self.good)
     try await bench.serve { _, history in
@@ -84,7 +84,7 @@ struct AbsenceTests {
     }
   }
 
-  @Test("because a param had no default have that as their reason")
+  @Test("because a param had no default have that reason")
   func obstacle() async throws {
     let bench = try missed.bench("params: { day: string }\n" + Self.good)
     try await bench.serve { _, history in
@@ -96,7 +96,7 @@ struct AbsenceTests {
     }
   }
 
-  @Test("although the host was running are told from those without a host")
+  @Test("although the host was running are distinguished from those without a host")
   func clockJump() async throws {
     let now = now
     missed.instants.withLock { $0 = [now.advanced(by: -86_400_000_000), now.advanced(by: 3_600_000_000)] }
@@ -108,7 +108,7 @@ struct AbsenceTests {
     }
   }
 
-  @Test("for a reason of the plugin keep its word")
+  @Test("for a reason of the plugin keep that reason")
   func ownReason() async throws {
     let missed = Missed("maintenance-window")
     let now = now

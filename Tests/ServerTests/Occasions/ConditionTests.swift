@@ -10,7 +10,7 @@ struct ConditionTests {
     #expect(FileManager.default.createFile(atPath: bench.folder + "/" + name, contents: nil))
   }
 
-  @Test("runs a pipeline whose condition turns true, and records the condition")
+  @Test("start a run when they become true, and are recorded with it")
   func condition() async throws {
     let bench = try ServerBench()
     try bench.write(
@@ -32,7 +32,7 @@ struct ConditionTests {
     }
   }
 
-  @Test("that count what is new turn true by what has changed while no host was there, once")
+  @Test("that detect changes become true once for changes while no host was running")
   func meanwhile() async throws {
     let bench = try ServerBench()
     touch("here", in: bench)
@@ -62,7 +62,7 @@ struct ConditionTests {
     }
   }
 
-  @Test("whose run is cancelled in the queue may come true again")
+  @Test("can become true again after their run was cancelled in the queue")
   func cancelledInQueue() async throws {
     let bench = try ServerBench { $0.limits.runs = 1 }
     try bench.write(
@@ -84,7 +84,7 @@ struct ConditionTests {
     }
   }
 
-  @Test("that come true while `automatic` is false are recorded with that as the reason")
+  @Test("that become true while `automatic` is false are recorded with that as the reason")
   func notAutomatic() async throws {
     let bench = try ServerBench()
     try bench.write("automatic: file-exists(allowed)\nrerun_on_change: file-exists(flag)\n" + Self.value, to: "one")
@@ -106,7 +106,7 @@ struct ConditionTests {
     }
   }
 
-  @Test("that come true while a success of a former host is good enough are recorded with that as the reason")
+  @Test("that become true while a success of an earlier host is still valid are recorded with that as the reason")
   func notStale() async throws {
     let bench = try ServerBench()
     try bench.write("rerun_on_change: file-exists(flag)\nstale_when: older-than(1h)\n" + Self.value, to: "one")
@@ -126,7 +126,7 @@ struct ConditionTests {
     }
   }
 
-  @Test("that come true by one change of a file are one occasion, however often the kernel tells of it")
+  @Test("that become true by one change of a file are one occasion, however often the kernel reports it")
   func oneChange() async throws {
     let bench = try ServerBench()
     touch("input", in: bench)
@@ -155,7 +155,7 @@ struct ConditionTests {
     }
   }
 
-  @Test("say why they are false again after the run that a change began")
+  @Test("say why they are false again after the run that a change started")
   func reasonAfterRun() async throws {
     let bench = try ServerBench()
     touch("input", in: bench)

@@ -43,7 +43,7 @@ struct ForecastTests {
     }
   }
 
-  @Test("controllers are asked for several instants at once, and again when one comes that they have not told of")
+  @Test("controllers are asked for several instants at once, and again when an unannounced one comes")
   func several() async throws {
     let tenths = Tenths()
     let bench = try ServerBench(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Server
 
-@Suite("The runs of a dispatcher that go on")
+@Suite("The runs that a dispatcher has begun")
 struct GoingRunsTests {
   private static let limits = Dispatcher.Limits(runs: 4, queues: ["default": 3, "heavy": 1])
   private let start = RecordTime(microseconds: 1_700_000_000_000_000)
@@ -19,7 +19,7 @@ struct GoingRunsTests {
     try await host.close()
   }
 
-  @Test("leave as many places as are not held, in all and of each queue")
+  @Test("leave the other slots free, of the host and of each queue")
   func places() async throws {
     try await withHost { host in
       var going = GoingRuns()
@@ -41,7 +41,7 @@ struct GoingRunsTests {
     }
   }
 
-  @Test("are known by their pipelines, also where what these say changes meanwhile")
+  @Test("are found by their pipelines, even if the definitions of these change meanwhile")
   func pipelines() async throws {
     try await withHost { host in
       var going = GoingRuns()
@@ -61,7 +61,7 @@ struct GoingRunsTests {
     }
   }
 
-  @Test("are too late once, unless they have begun")
+  @Test("are reported as too late once, unless they have begun")
   func late() async throws {
     try await withHost { host in
       var going = GoingRuns()

@@ -4,7 +4,7 @@ import RunReports
 import Server
 import Testing
 
-@Suite("A run whose time to begin is over", .timeLimit(.minutes(2)))
+@Suite("A run whose `start_within` is over", .timeLimit(.minutes(2)))
 struct LateRunTests {
   private static let working = "operations: [{ name: a, run: exec sleep 600 }]"
   private static let stubborn =
@@ -39,7 +39,7 @@ struct LateRunTests {
     #expect(!bench.log.contains { $0.contains("run \(run) of '\(record.pipeline)' begins") })
   }
 
-  @Test("is left out at that moment, though no place is free", arguments: ["allow", "skip", "queue", "cancel"])
+  @Test("is left out at that moment, even if no slot is free", arguments: ["allow", "skip", "queue", "cancel"])
   func noPlace(overlap: String) async throws {
     let bench = try ServerBench([
       "one": Self.working, "late": "overlap: \(overlap)\nstart_within: 200ms\n\(Self.working)",
@@ -79,7 +79,7 @@ struct LateRunTests {
     }
   }
 
-  @Test("is left out while it waits for its turn, also where the file of its pipeline is gone")
+  @Test("is left out while it waits for its turn, even if the file of its pipeline was deleted")
   func withoutFile() async throws {
     let text = "overlap: queue\nstart_within: 1500ms\n\(Self.working)"
     let bench = try ServerBench(["one": text]) { $0.drain = .zero }

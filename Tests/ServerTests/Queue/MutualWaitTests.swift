@@ -6,7 +6,7 @@ import Server
 import Testing
 
 @Suite("Runs that wait for each other", .timeLimit(.minutes(2))) struct MutualWaitTests {
-  @Test("are found, with what each waits for, until one of them is cancelled")
+  @Test("are reported, with what each waits for, until one of them is cancelled")
   func circle() async throws {
     let bench = try ServerBench([
       "one": "operations: [{ name: a, exclusive: disk, pipeline: _parts/gpu.yaml }]",

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Server
 
-@Suite("What a queued run waits for")
+@Suite("The report of a queued run")
 struct QueueReportTests {
   /// A pipeline that goes on until the test has ended.
   private static let working = "operations: [{ name: work, run: exec sleep 60 }]\n"
@@ -26,7 +26,7 @@ struct QueueReportTests {
     try QueueReport(of: pipeline, in: history).places.map(\.reason)
   }
 
-  @Test("is told with the runs that hold a place of the host, and without those that have given theirs back")
+  @Test("names the runs that hold a slot of the host, but not those that have released theirs")
   func places() async throws {
     let bench = try ServerBench(["one": Self.working, "two": Self.asking]) { $0.limits.runs = 1 }
     try await bench.serve { _, history in
@@ -53,7 +53,7 @@ struct QueueReportTests {
     #expect(Set(try reasons(in: history)) == ["a host: no host serves the workspace"])
   }
 
-  @Test("is told with three runs at most, and how many more there are")
+  @Test("names at most three runs, and says how many more there are")
   func many() async throws {
     let bench = try ServerBench(["one": Self.working]) { $0.limits.runs = 5 }
     try await bench.serve { _, history in
@@ -68,7 +68,7 @@ struct QueueReportTests {
     }
   }
 
-  @Test("is a place in its queue where that is full, and no other one")
+  @Test("says that its queue is full, and names no other limit")
   func queue() async throws {
     let bench = try ServerBench(["one": "queue: heavy\n" + Self.working, "two": Self.working]) { configuration in
       configuration.use(
@@ -86,7 +86,7 @@ struct QueueReportTests {
     }
   }
 
-  @Test("is the turn of its pipeline, where one run of it continues at a time")
+  @Test("says that its pipeline allows one run at a time")
   func turn() async throws {
     let bench = try ServerBench(["one": "overlap: queue\n" + Self.working, "two": "overlap: cancel\n" + Self.working])
     try await bench.serve { _, history in
@@ -100,7 +100,7 @@ struct QueueReportTests {
     }
   }
 
-  @Test("is told of a run that goes on and lacks a descriptor, in the status of its pipeline")
+  @Test("says which run in progress lacks a descriptor, in the status of its pipeline")
   func shortage() async throws {
     let bench = try ServerBench(["one": Self.working])
     try await bench.serve { _, history in
@@ -117,7 +117,7 @@ struct QueueReportTests {
     }
   }
 
-  @Test("is a retry of another run, which can be woken")
+  @Test("says that a retry of another run is pending, which can be woken")
   func wake() async throws {
     let retrying = "operations: [{ name: fetch, run: 'false', retry: { limit: 2, base: 1h } }]"
     let bench = try ServerBench(["one": retrying])

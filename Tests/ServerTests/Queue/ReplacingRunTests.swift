@@ -5,8 +5,8 @@ import RunReports
 import Server
 import Testing
 
-@Suite("A run that takes the place of another one", .timeLimit(.minutes(2))) struct ReplacingRunTests {
-  @Test("does so where that has the only place of the host")
+@Suite("A run that replaces another one", .timeLimit(.minutes(2))) struct ReplacingRunTests {
+  @Test("begins even if the other run has the only slot of the host")
   func onlyPlace() async throws {
     let bench = try ServerBench(["one": "overlap: cancel\noperations: [{ name: a, run: exec sleep 600 }]"]) {
       $0.limits.runs = 1
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test("does so also where that has not begun yet, as it reads a secret")
+  @Test("begins even if the other run has not begun yet because it reads a secret")
   func stillPreparing() async throws {
     let bench = try ServerBench()
     let read = "test -e \(bench.directory)/read || { touch \(bench.directory)/read; exec sleep 600; }; echo x"
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test("waits for the end of that one, and says so, until it takes its place or is replaced itself")
+  @Test("waits for the end of the other run, and says so, until it replaces it or is itself replaced")
   func waiting() async throws {
     let bench = try ServerBench()
     try bench.write(

@@ -4,7 +4,7 @@ import RunHistory
 import Server
 import Testing
 
-@Suite("Places of runs that wait for resources", .timeLimit(.minutes(1))) struct ResourcePlaceTests {
+@Suite("Slots of runs that wait for resources", .timeLimit(.minutes(1))) struct ResourcePlaceTests {
   /// Which runs ask, with their operations.
   private func nested(in history: History) throws -> [(run: RunID, operation: String)] {
     try history.runs(RunFilter(states: [.running], includesNested: true)).flatMap { run in
@@ -12,7 +12,7 @@ import Testing
     }
   }
 
-  @Test("are free for the run that holds the resource and wants a place")
+  @Test("are free for the run that holds the resource and needs a slot")
   func held() async throws {
     let bench = try ServerBench([
       "a": "{ resources: { gpu: 1 }, operations: [{ name: outer, resources: { gpu: 1 }, pipeline: _inner.yaml }] }",

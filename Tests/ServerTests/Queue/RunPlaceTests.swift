@@ -2,7 +2,7 @@ import Foundation
 import RunHistory
 import Testing
 
-@Suite("Places among the runs that go on")
+@Suite("Slots for runs in progress")
 struct RunPlaceTests {
   /// A pipeline whose operation `work` goes on until the test lets it end.
   private static func working(in bench: String, after first: String = "") -> String {
@@ -29,7 +29,7 @@ struct RunPlaceTests {
     try history.operations(of: run).first { $0.name == "work" }
   }
 
-  @Test("are as many as the limits allow, and the others wait in their order")
+  @Test("are limited, and further runs wait in order")
   func limits() async throws {
     let bench = try ServerBench { $0.limits.runs = 2 }
     try bench.write(Self.working(in: bench.directory), to: "one")
@@ -45,7 +45,7 @@ struct RunPlaceTests {
     }
   }
 
-  @Test("are free while everything in a run waits, and its again before what is queued begins")
+  @Test("are released while everything in a run waits, and returned to it before a queued run begins")
   func rest() async throws {
     let bench = try ServerBench { $0.limits.runs = 1 }
     try bench.write(Self.working(in: bench.directory), to: "plain")
@@ -71,7 +71,7 @@ struct RunPlaceTests {
     }
   }
 
-  @Test("of a run are those of what is nested in it")
+  @Test("of a run are shared with its nested runs")
   func nested() async throws {
     let bench = try ServerBench { $0.limits.runs = 1 }
     try bench.write(Self.working(in: bench.directory), to: "plain")
@@ -92,7 +92,7 @@ struct RunPlaceTests {
     }
   }
 
-  @Test("never keep a run from going on that has a name for which another one waits")
+  @Test("never block a run that holds a name for which another run waits")
   func exclusive() async throws {
     let bench = try ServerBench { $0.limits.runs = 1 }
     try bench.write(
@@ -111,7 +111,7 @@ struct RunPlaceTests {
     }
   }
 
-  @Test("are what an operation says that it waits for, where its next attempt is due")
+  @Test("are what an operation reports as missing when its next attempt is due")
   func reason() async throws {
     let bench = try ServerBench { $0.limits.runs = 1 }
     try bench.write(

@@ -6,7 +6,7 @@ import Testing
 @testable import PipelineEngine
 @testable import Server
 
-@Suite("What a host hears of its runs")
+@Suite("Events that runs send to their host")
 struct RunRelayTests {
   private func queued() throws -> QueuedRun {
     let pipeline = try #require(
@@ -16,7 +16,7 @@ struct RunRelayTests {
   }
 
   // Each end used to make the call of the next one a little deeper, so that a host crashed after some 8,000 runs.
-  @Test("reaches it however many runs there were")
+  @Test("reach it however many runs there were")
   func manyRuns() throws {
     let run = try queued()
     let heard = Mutex(0)
@@ -27,7 +27,7 @@ struct RunRelayTests {
     #expect(heard.withLock { $0 } == 20_000)
   }
 
-  @Test("is logged as it is recorded where its host does not go on with it")
+  @Test("are logged as recorded if the host does not continue the run")
   func lost() throws {
     let lines = Mutex<[String]>([])
     let state = Mutex<RunState?>(nil)

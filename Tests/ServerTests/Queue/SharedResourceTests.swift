@@ -30,7 +30,7 @@ struct SharedResourceTests {
     return held
   }
 
-  @Test("are waited for by runs of other processes, and by its own for theirs")
+  @Test("are shared with other processes: runs of each wait for those of the other")
   func others() async throws {
     let bench = try ServerBench { $0.service.capacity.resources = ["gpu": 1] }
     try bench.write(Self.text(in: bench.directory), to: "one")
@@ -67,7 +67,7 @@ struct SharedResourceTests {
     }
   }
 
-  @Test("keep nobody awake who waits for them")
+  @Test("do not wake up hosts that wait for them")
   func patience() async throws {
     let bench = try ServerBench { $0.service.capacity.resources = ["gpu": 1] }
     try bench.write(Self.text(in: bench.directory), to: "one")
@@ -100,7 +100,7 @@ struct SharedResourceTests {
     }
   }
 
-  @Test("are never more than there is, which the operation says that wants it")
+  @Test("are never over-allocated, and an operation that needs more reports it")
   func exceeded() async throws {
     let bench = try ServerBench { $0.service.capacity.resources = ["gpu": 1] }
     try await bench.serve { _, history in

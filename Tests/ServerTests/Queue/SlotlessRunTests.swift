@@ -4,13 +4,13 @@ import RunHistory
 import RunReports
 import Testing
 
-@Suite("A run whose host lets no more operations begin")
+@Suite("A run whose host has no slot for its operations")
 struct SlotlessRunTests {
   private static let working = "operations: [{ name: work, run: exec sleep 60 }, { name: rest, run: exec sleep 60 }]\n"
   private static let wait = "the one process that `limits.processes` of the host allows, held by 'work' of run"
 
   @Test(
-    "says so in the status of its pipeline, also where it waits in a nested run",
+    "is reported as waiting in the status of its pipeline, even if a nested run waits",
     arguments: [
       ("two", "'work' and 1 more wait for \(wait)"), ("nesting", "'outer/work' and 1 more wait for \(wait)"),
       ("looping", "'loop' waits for \(wait)"),

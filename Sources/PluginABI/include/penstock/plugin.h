@@ -1,18 +1,18 @@
 /*
  * Penstock's contract with plugins.
  *
- * A plugin is a shared object that offers operations, controllers and specifications to pipelines. This header is all that it
- * needs: it includes nothing but <stddef.h>, <stdint.h> and <string.h>, can be used from C99 and C++11 on, and says everything that a
- * plugin may rely on. Copy it into your project if you like; its versions stay compatible as said under "Versions".
+ * A plugin is a shared object that offers operations, controllers and specifications to pipelines. This header is all that a plugin
+ * needs: it includes only <stddef.h>, <stdint.h> and <string.h>, works with C99 and C++11 or later, and states everything that a
+ * plugin may rely on. You may copy it into your project; "Versions" says how its versions stay compatible.
  *
  * A plugin has four parts:
  *
- *   1. one exported data symbol, `penstock_plugin`, by which the host knows it without running any of its functions;
- *   2. a description in JSON: who it is, what it offers, and which settings each offer takes;
- *   3. for each kind of offer that it has, a table of four functions: create, start, stop, destroy;
- *   4. calls of the host's services: to complete, to yield, to log, to set a timer.
+ *   1. an exported data symbol, `penstock_plugin`, which the host can read without running any code of the plugin;
+ *   2. a description in JSON: its id and version, what it offers, and which settings each offer takes;
+ *   3. for each kind of offer, a table of four functions: create, start, stop, destroy;
+ *   4. calls to the host's services: to complete, yield, log, or set a timer.
  *
- * The smallest whole plugin, an operation whose result is the input of its `start`:
+ * A complete minimal plugin, with an operation whose result is the input of its `start`:
  *
  *   #include <penstock/plugin.h>
  *   #include <stdlib.h>
@@ -63,109 +63,113 @@
  *
  * Versions
  *
- * `abi_major` of plugin and host must be the same. A minor version only adds: functions at the end of a table, ids of
- * capabilities and services, members of JSON objects, values of enumerations that a receiver treats as its default. Every table
- * begins with its own size, so that either side sees what the other one has. Neither compares that with the size of its own struct, which
- * grows: it asks for what version 1.0 had, the constants PENSTOCK_..._SIZE_1_0, and copies as much as both sides know into a struct full of
- * zeros (`penstock_table_copy`), or asks for each member that came later (`PENSTOCK_HAS`).
+ * Plugin and host must have the same `abi_major`. A minor version only adds: functions at the end of a table, ids of capabilities and services,
+ * members of JSON objects, and values of enumerations for which receivers have a default. Every table begins with its own size, so that each side
+ * can see what the other side has. Do not compare that size with the size of your own struct, which grows with each version. Instead, require
+ * the size that the table had in version 1.0 (PENSTOCK_..._SIZE_1_0), and either copy what both sides know into a zeroed struct
+ * (`penstock_table_copy`) or test for each later member (`PENSTOCK_HAS`).
  *
- *   - A plugin compiled with 1.0 runs in a host of 1.3: the host sees a smaller `struct_size` and does without the rest.
- *   - A plugin compiled with 1.3 that uses only what 1.0 has says `abi_minor_needed = 0`, and runs in a host of 1.0, which does
- *     not look beyond what it knows. Before it calls a function that came later it asks whether the host's table has it.
- *   - A plugin compiled with 1.3 that cannot do without something of 1.2 says `abi_minor_needed = 2`. A host of 1.1 refuses it,
- *     and names both numbers.
- *   - A plugin of 2.0 is refused by every host of 1.x, and the other way round.
+ *   - A plugin compiled with 1.0 runs in a host of 1.3: the host sees a smaller `struct_size` and does not use later members.
+ *   - A plugin compiled with 1.3 that needs nothing later than 1.0 sets `abi_minor_needed = 0` and runs in a host of 1.0, which ignores
+ *     what it does not know. Before it calls a function that was added later, the plugin tests whether the host's table contains it.
+ *   - A plugin compiled with 1.3 that requires something from 1.2 sets `abi_minor_needed = 2`. A host of 1.1 rejects it and reports
+ *     both numbers.
+ *   - Hosts of 1.x reject plugins of 2.0, and hosts of 2.x reject plugins of 1.x.
  *
- * Capabilities and services carry a version of their own in their id (`penstock.operation/1`). What changes its meaning gets a new
- * id; a side that does not know an id answers NULL.
- *
- *
- *   version   what it added
- *   1.1       `left_out` of penstock.controller/1, and the capability penstock.instants/1: both optional
+ * The id of each capability and service contains a version of its own (`penstock.operation/1`). A change of meaning requires a new id; a side that
+ * does not know an id returns NULL.
  *
  *
- * A receiver's default for a value of an enumeration that it does not know: PENSTOCK_FAILED for a status, PENSTOCK_INFO for the level of a log line, -1
- * (unknown) for the value of a specification. A description with values that this host does not know is read as said under "Description".
+ *   version   added
+ *   1.1       `left_out` in penstock.controller/1, and the capability penstock.instants/1: both optional
+ *
+ *
+ * Receivers treat an unknown status as PENSTOCK_FAILED, an unknown log level as PENSTOCK_INFO, and an unknown value of a specification as -1
+ * (unknown). "Description" says how a host reads a description that contains values it does not know.
  *
  *
  * Threads
  *
- * A tag says of each function who calls it, and on which thread.
+ * The tag of each function says who calls it, and on which thread.
  *
- * [plugin]    The host calls it on a thread of its own. No two functions with this tag run at once, and each instance is created after `open` has
- *             returned and destroyed before `close` begins. `describe` and `capability` are called before `open` too, and perhaps while
- *             [instance] functions run: they need nothing that `open` prepares, and nothing of the host.
- * [instance]  The host calls it on a thread of its own, never on one of the plugin's: `destroy` may join the threads of the instance. It never
- *             calls two functions of one instance at a time, also not one from within another; callbacks of timers and answers are among them.
- *             Those of different instances run at once, unless the description of their offers says "threads": "plugin": then the host never
- *             calls two of any instances of these offers at a time.
- *             It must return at once: within 10 milliseconds, and without waiting for anything. What takes longer the plugin does on a
- *             thread or a timer of its own. A call that takes longer than 50 milliseconds is reported with the plugin's name.
- * [any]       The plugin may call it on any thread, also from within a function that the host is calling, at any time between
- *             the beginning of `open` and the end of `close`.
+ * [plugin]    Called by the host on one of the host's threads. Functions with this tag never run at the same time as each other. Each instance is
+ *             created after `open` has returned, and destroyed before `close` begins. `describe` and `capability` may also be called before `open`
+ *             and while [instance] functions run, so they must not depend on `open` or call the host.
+ * [instance]  Called by the host on one of the host's threads, never on a thread of the plugin, so `destroy` may join the instance's threads. The
+ *             host never calls two functions of one instance at the same time, nor one from within another; this includes callbacks of timers
+ *             and answers. Functions of different instances may run at the same time, unless the description of their offers says
+ *             "threads": "plugin": then the host calls only one of them at a time, whichever instance it belongs to.
+ *             These functions must return within 10 milliseconds and must not block. Do longer work on a thread or a timer of the plugin. A call
+ *             that takes more than 50 milliseconds is reported with the name of the plugin.
+ * [any]       May be called by the plugin on any thread, also from within a function that the host is calling, at any time between the beginning
+ *             of `open` and the end of `close`.
  *
- * From within a call that a plugin makes the host calls no function of any plugin, with one exception: a service that has its answer at once
- * may call the `penstock_answer` before it returns. What a call sets off otherwise, such as `destroy` after `complete`, comes later on a
- * thread of the host's, or when the [instance] function returns from which it was called. So a plugin may hold a lock while it calls the
- * host, but not one that its `penstock_answer` takes. The host holds no lock of its own while it calls the plugin.
+ * While a plugin is calling the host, the host does not call back into any plugin on that thread, with one exception: a service that can answer
+ * immediately may call the `penstock_answer` before it returns. Any other consequence of a call, such as `destroy` after `complete`, follows later
+ * on one of the host's threads, or when the [instance] function that made the call returns. A plugin may therefore hold a lock while it
+ * calls the host, but not a lock that its `penstock_answer` takes. The host holds none of its locks while it calls a plugin.
  *
- * What one thread tells of an instance arrives in that order. What several threads tell at once arrives in some order.
+ * Calls about an instance take effect in order if one thread makes them. The order of calls that several threads make at the same time is not
+ * specified.
  *
  *
  * The process
  *
- * A plugin is a guest in a process that has other guests. It leaves alone what belongs to all of them: the working directory, the
- * environment, the locale, the standard descriptors (whoever prints, prints into the host's output), limits, and how signals are
- * handled. It does not end the process. Its threads block all signals before they do anything else, as the host waits for some of them;
- * its descriptors are close-on-exec. It may find itself in a
- * child process of the host, with an environment that holds little. A thread that is begun within an [instance] function inherits a signal mask
- * of which nothing is promised: block all signals before it is begun, and set the former mask afterwards. A plugin may start programs, and
- * waits for them by their process ids, as the host waits for none of its children; it uses `posix_spawn`, or `fork` with nothing but functions
- * that are safe in a signal handler before `exec`: in a child of `fork` no function of the host may be called. Threads and timers that an instance does not need belong to nobody
- * after its `destroy`; those that all instances share may live until `close`.
+ * A plugin shares its process with the host and with other plugins. It must not change anything that belongs to the whole process: the working
+ * directory, the environment, the locale, the standard descriptors (anything printed there becomes part of the host's output), resource limits, or
+ * the handling of signals. It must not end the process. It may be loaded into a child process of the host whose environment contains little.
+ *
+ * The plugin's threads must block all signals before they do anything else, because the host waits for some signals. The signal mask that a
+ * thread inherits from an [instance] function is not specified: block all signals before you create the thread, and restore the former mask
+ * afterwards. Threads and timers of an instance must not outlive its `destroy`, except those that instances share, which may live until `close`.
+ *
+ * The plugin's descriptors must be close-on-exec. A plugin may start programs. It must wait for each of them by process id, because the host waits
+ * for none of them. It must use `posix_spawn`, or `fork` followed only by async-signal-safe functions before `exec`: no function of the host may be
+ * called in a child of `fork`.
  *
  *
  * Ownership
  *
- * Whoever allocates frees, and nothing is ever freed across the boundary. A `penstock_text` that is handed over belongs to the
- * caller and is valid until the called function returns: who wants it longer copies it. What `describe` returns, and every
- * table, must stay valid and unchanged as long as the shared object is loaded. `penstock_host` and its tables are valid until
- * `close` has returned.
+ * The side that allocates memory frees it; neither side frees memory of the other. A `penstock_text` argument belongs to the caller and is valid
+ * until the called function returns: copy it to keep it longer. What `describe` returns, and every table, must stay valid and unchanged while
+ * the shared object is loaded. `penstock_host` and its tables are valid until `close` has returned.
  *
  *
  * Payloads
  *
- * All values are JSON (RFC 8259) in UTF-8, with a length and without a terminating zero; at most 16 MiB. Empty text (length 0) means "no
- * value" where that is allowed. Anything that is not JSON where JSON is asked for is refused with PENSTOCK_INVALID, and reported.
+ * All values are JSON (RFC 8259) in UTF-8, with a length and without a terminating zero, and at most 16 MiB. Empty text (length 0) means "no
+ * value" where that is allowed. Text that is not JSON where JSON is required is rejected with PENSTOCK_INVALID, and reported.
  *
- * More than 512 levels of lists and objects are not JSON here, and a number beyond what a `double` holds is none. A whole number without fraction or
- * exponent that 64 bits with a sign hold stays exact; every other one is rounded to a `double`. Of members with the same name the last one
- * counts.
+ * JSON with more than 512 levels of lists and objects, or with a number outside the range of a `double`, is also rejected. An integer without
+ * fraction or exponent that fits into a signed 64-bit integer stays exact; any other number is rounded to a `double`. If an object has several
+ * members of the same name, the last one counts.
  *
  *
  * Limits
  *
- *   16 MiB           each text that crosses the contract; more is answered with PENSTOCK_TOO_LARGE
+ *   16 MiB           each text that is passed between plugin and host; more is answered with PENSTOCK_TOO_LARGE
  *   512              levels of lists and objects in JSON
- *   64 characters    ids and names in a description; an id of an offer has two such names and a dot
+ *   64 characters    ids and names in a description; the id of an offer may have two such names with a dot between them
  *   1,000            offers of a plugin
  *   100 characters   the code of an error
- *   31,556,952,000   seconds of `retry_after`, a thousand years; it must be less
- *   1,024 bytes      keys and prefixes of stored values and names of secrets; more is answered with PENSTOCK_TOO_LARGE. Keys of
+ *   31,556,952,000   seconds of `retry_after`, a thousand years; the value must be less
+ *   1,024 bytes      keys and prefixes of stored values, and names of secrets; more is answered with PENSTOCK_TOO_LARGE. Keys of
  *                    `penstock.values/1`; more is answered with PENSTOCK_INVALID
- *   64               calls of `progress` that wait to be told; more are dropped and answered with PENSTOCK_OK
- *   1,000            states and reruns of a controller that wait; more are answered with PENSTOCK_FULL
- *   100,000          the same for reruns with an instant, and for instants that are left out; a range of them counts as one
- *   64 MiB           all states and reruns of a controller that wait; more are answered with PENSTOCK_FULL
+ *   64               pending calls of `progress`; more are dropped and answered with PENSTOCK_OK
+ *   1,000            pending states and reruns of a controller; more are answered with PENSTOCK_FULL
+ *   100,000          pending reruns with an instant, and instants that are left out, of which a range counts as one; more are answered
+ *                    with PENSTOCK_FULL
+ *   64 MiB           all pending states and reruns of a controller; more are answered with PENSTOCK_FULL
  *   10,000           instants in one call of `left_out`, and in one answer of `between`
- *   4 MiB            lines of an operation's log that wait to be written; more are counted and dropped
- *   200              lines a second that belong to no instance, from a process of its own; more are counted and dropped
- *   16,384, 64 MiB   questions to services that wait, and their values, from a process of its own; more are answered with PENSTOCK_UNAVAILABLE
- *   10 ms            an [instance] function but `destroy` and `between`; more than 50 ms is reported
- *   1 s              `open`, `close`, `destroy` and `between`; more is reported, and so is any call that has not returned by then
- *   10 s             any call in a process of its own, which is ended then; in the host's process, `create` while a file is checked, and any call
- *                    where the host ends itself then, as `penstock` does
- *   15 s             from the start of a process of its own to the end of `open`
+ *   4 MiB            log lines of an operation that are not yet written; more are counted and dropped
+ *   200              log lines a second of no instance, from a plugin in a separate process; more are counted and dropped
+ *   16,384, 64 MiB   pending requests to services, and their values, from a plugin in a separate process; more are answered with
+ *                    PENSTOCK_UNAVAILABLE
+ *   10 ms            an [instance] function other than `destroy` and `between`; more than 50 ms is reported
+ *   1 s              `open`, `close`, `destroy` and `between`; more is reported, and so is any call that has not returned after 1 s
+ *   10 s             any call in a separate process, which is then ended. In the host's process: `create` while a file is checked, and any call
+ *                    if the host then ends itself, as `penstock` does
+ *   15 s             from the start of a separate process to the end of `open`
  *
  *
  * Life of an instance
@@ -173,25 +177,29 @@
  *       create ──► start ──► … events … ──► end ──► destroy
  *                    └──────────► stop ──────┘
  *
- *       create ──► destroy                        for checking alone, when a pipeline file is loaded
+ *       create ──► destroy                        only to check settings, when a pipeline file is loaded
  *
- * An instance is one attempt of an operation, one controller or one specification. `create` checks the settings and makes the
- * instance, and that is all: it has no effect that outlives `destroy`, starts nothing, and touches no file, network or other process. A
- * host creates and destroys an instance of everything that a pipeline file uses whenever the file is loaded, so that wrong settings
- * are found before anything runs; services that belong to a pipeline answer PENSTOCK_UNAVAILABLE then. What can be known only when the
- * instance is to work, such as whether a file is there, belongs to `start`. `start` sets it going; it ends itself, exactly once, by `complete` or `fail` of `penstock.instance/1`; `destroy`
- * frees it. The host calls `destroy` exactly once for each instance that `create` made: after the end; without `start`, when
- * it changed its mind; or after `stop` without an end, when the time that `stop` gave is over. An operation ends with its result. A
- * controller or a specification ends when it was stopped, with empty text, or on its own when there is nothing more to come. What a
- * specification has said holds until its end, and is unknown from then on: one whose answer never changes tells it once, and stays.
+ * An instance is one attempt of an operation, one controller or one specification.
  *
- * An instance may end from within `start` or `stop`, or on a thread of the plugin while the host calls one of them: `stop` then finds
- * an instance that has ended, and does nothing. What is told of an instance after its end is refused with PENSTOCK_ENDED, after its
- * destroy with PENSTOCK_UNKNOWN, and changes nothing; a line for the log is kept in the host's own then. Timers and services work until
- * `destroy` begins: from then on there are no new timers, and answers come at once, with PENSTOCK_ENDED, and with PENSTOCK_UNKNOWN when it has returned.
- * A `create` that fails has made nothing: what the plugin set `*instance` to is not looked at, no other function is called for that id, timers and
- * questions that it began end before anything else happens, and the id is gone. A second end is reported, since it is always a mistake; so is whatever comes after
- * `destroy` has returned.
+ * `create` checks the settings and makes the instance. It must have no effect that outlives `destroy`, start nothing, and not access files, the
+ * network or other processes. Whenever a host loads a pipeline file, it creates and destroys an instance of everything that the file uses, so that
+ * wrong settings are found before anything runs; services that belong to a pipeline then answer PENSTOCK_UNAVAILABLE. Checks that depend on the
+ * outside world, such as whether a file exists, belong in `start`. If `create` fails, there is no instance: the host ignores `*instance`, ends
+ * timers and requests that `create` began before it does anything else, calls no other function for that id, and then forgets the id.
+ *
+ * `start` begins the work. The instance ends itself exactly once, by `complete` or `fail` of `penstock.instance/1`. An operation ends with its
+ * result. A controller or a specification ends with empty text after `stop`, or on its own when it has nothing more to report. The last value of a
+ * specification holds until the specification ends, and is unknown afterwards: a specification whose value never changes reports it once and does
+ * not end.
+ *
+ * `destroy` frees the instance. The host calls it exactly once for each instance that `create` made: after the end; without `start`, if the
+ * instance is no longer needed; or after `stop`, if the instance has not ended within the time that `stop` gave.
+ *
+ * An instance may end from within `start` or `stop`, or on a thread of the plugin while the host calls one of them. `stop` may therefore be called
+ * for an instance that has ended, and must then do nothing. Calls about an instance that has ended are rejected with PENSTOCK_ENDED, and about a
+ * destroyed instance with PENSTOCK_UNKNOWN; they have no effect, except that a log line goes to the host's own log. A second end is reported as
+ * a mistake of the plugin, and so is any call after `destroy` has returned. Timers and services work until `destroy` begins. During `destroy`, no
+ * timer can be set, and services immediately answer PENSTOCK_ENDED; after it, PENSTOCK_UNKNOWN.
  */
 #ifndef PENSTOCK_PLUGIN_H
 #define PENSTOCK_PLUGIN_H
@@ -215,40 +223,40 @@ extern "C" {
 
 /* ---------------------------------------------------------------------------------------------------------------- Basics */
 
-/* UTF-8 that is not terminated. `bytes` may be NULL where `length` is 0. */
+/* UTF-8 text without a terminating zero. `bytes` may be NULL if `length` is 0. */
 typedef struct penstock_text {
   const char *bytes;
   size_t length;
 } penstock_text;
 
-/* The text of a string literal. Anything else, such as a pointer, does not compile. */
+/* The text of a string literal. Other expressions, such as a pointer, do not compile. */
 #if defined(__cplusplus)
 #define PENSTOCK_TEXT(literal) (penstock_text{"" literal, sizeof("" literal) - 1})
 #else
 #define PENSTOCK_TEXT(literal) ((penstock_text){"" literal, sizeof("" literal) - 1})
 #endif
 
-/* Whether `text` is exactly what the terminated string `other` holds. */
+/* Whether `text` equals the zero-terminated string `other`. */
 static inline int penstock_text_equals(penstock_text text, const char *other) {
   return strlen(other) == text.length && (text.length == 0 || memcmp(text.bytes, other, text.length) == 0);
 }
 
-/* What a call came to. A value that this version does not list means PENSTOCK_FAILED. */
+/* The outcome of a call. Treat a value that this version does not list as PENSTOCK_FAILED. */
 typedef int32_t penstock_status;
 enum {
   PENSTOCK_OK = 0,          /* Done. */
-  PENSTOCK_FAILED = 1,      /* Not done, for a reason that was reported or cannot be told. */
-  PENSTOCK_INVALID = 2,     /* An argument is not what it must be: no JSON, no UTF-8, an unknown level or value. */
-  PENSTOCK_ENDED = 3,       /* The instance has ended already; ending twice is a mistake that is reported. */
-  PENSTOCK_UNKNOWN = 4,     /* No such instance, offer, secret, key or timer: it never was, or is destroyed. */
+  PENSTOCK_FAILED = 1,      /* Not done; the reason was reported, or is not known. */
+  PENSTOCK_INVALID = 2,     /* An argument is invalid: not JSON, not UTF-8, an unknown level or value. */
+  PENSTOCK_ENDED = 3,       /* The instance has already ended. Ending it a second time is reported as a mistake. */
+  PENSTOCK_UNKNOWN = 4,     /* No such instance, offer, secret, key or timer, or it was destroyed. */
   PENSTOCK_TOO_LARGE = 5,   /* More than 16 MiB. */
-  PENSTOCK_UNAVAILABLE = 6, /* What was asked for is not there: a service, the workspace, the other process. */
-  PENSTOCK_DENIED = 7,      /* The pipeline file does not allow it: a secret that is not listed for the plugin. */
-  PENSTOCK_FULL = 8         /* A controller's state or rerun is not kept: as many wait already as there may. */
+  PENSTOCK_UNAVAILABLE = 6, /* Not available: a service, the workspace, the other process. */
+  PENSTOCK_DENIED = 7,      /* The pipeline file does not allow it: a secret that it does not list for the plugin. */
+  PENSTOCK_FULL = 8         /* A controller's state or rerun was not kept: too many are pending. */
 };
 
-/* How many bytes each table had in version 1.0, which are the fewest that a table of any 1.x may have. These numbers never change, whatever is added
- * at the end of the tables. For pointers of 64 bits. */
+/* The size of each table in version 1.0, in bytes: the minimum for a table of any 1.x. These numbers do not change when members are added at the
+ * end of a table. They apply to platforms with 64-bit pointers. */
 #define PENSTOCK_PLUGIN_ENTRY_SIZE_1_0 48
 #define PENSTOCK_FUNCTIONS_SIZE_1_0 40
 #define PENSTOCK_HOST_SIZE_1_0 24
@@ -260,15 +268,15 @@ enum {
 #define PENSTOCK_SECRETS_SERVICE_SIZE_1_0 16
 #define PENSTOCK_WORKSPACE_SERVICE_SIZE_1_0 32
 #define PENSTOCK_VALUES_SERVICE_SIZE_1_0 80
-/* The same of what came with version 1.1. */
+/* The same for tables that were added in version 1.1. */
 #define PENSTOCK_INSTANTS_SIZE_1_1 16
 
-/* Whether the table of the other side is so long that it has `member`, which came after 1.0. */
+/* Whether the table of the other side is long enough to contain `member`, which was added after 1.0. */
 #define PENSTOCK_HAS(table, member) \
   ((size_t)((const char *)(&(table)->member + 1) - (const char *)(table)) <= (table)->struct_size)
 
-/* Copies a table of the other side into `to`, a struct of `size` bytes of one's own: as much as both sides know, and zeros for what the other one has
- * not. `least` is what it must have, one of PENSTOCK_..._SIZE_1_0. 1 where that was done; 0 where there is no table, or it is too short. */
+/* Copies a table of the other side into `to`, a struct of yours of `size` bytes: copies what both sides know, and sets the rest to zero. `least` is
+ * the required size of the table, one of PENSTOCK_..._SIZE_1_0. Returns 1 on success, and 0 if `table` is NULL or shorter than `least`. */
 static inline int penstock_table_copy(void *to, size_t size, size_t least, const void *table) {
   uint32_t length;
   if (table == NULL) return 0;
@@ -279,37 +287,37 @@ static inline int penstock_table_copy(void *to, size_t size, size_t least, const
   return 1;
 }
 
-/* Names an instance to the host. Never 0, and never used again while the plugin is loaded: a call that comes too late is noticed, and
- * changes nothing. */
+/* Identifies an instance to the host. Never 0, and not used again while the plugin is loaded, so that a call that comes too late is detected and
+ * has no effect. */
 typedef uint64_t penstock_id;
 
 /* ------------------------------------------------------------------------------------------------------------ The plugin */
 
 struct penstock_host;
 
-/* What the exported symbol `penstock_plugin` holds. The host reads the numbers before it calls any of the functions. */
+/* The value of the exported symbol `penstock_plugin`. The host reads the numbers before it calls any function. */
 typedef struct penstock_plugin_entry {
   uint32_t struct_size;      /* sizeof(penstock_plugin_entry) */
   uint16_t abi_major;        /* PENSTOCK_ABI_MAJOR */
-  uint16_t abi_minor;        /* PENSTOCK_ABI_MINOR: what the plugin was compiled with */
-  uint16_t abi_minor_needed; /* the least minor version of a host that it can do with; mostly 0 */
+  uint16_t abi_minor;        /* PENSTOCK_ABI_MINOR: the version that the plugin was compiled with */
+  uint16_t abi_minor_needed; /* the lowest minor version of a host that the plugin works with; usually 0 */
   uint16_t reserved[3];      /* 0 */
 
-  /* [plugin] What the plugin is, as said under "Description". Called first, before `open`, perhaps several times, always with the same
-   * answer. Has no effect and needs nothing. Required. */
+  /* [plugin] Returns the description of the plugin: see "Description". Called before `open`, perhaps several times; always returns the same
+   * text. Must have no effect and depend on nothing. Required. */
   penstock_text (*describe)(void);
 
-  /* [plugin] Called once, before any instance is created. `host` is valid until `close` has returned. Anything but PENSTOCK_OK is
-   * reported, and the plugin not used; `close` is not called then. May be NULL. May take up to a second. */
+  /* [plugin] Called once, before any instance is created. `host` is valid until `close` has returned. Any status other than PENSTOCK_OK is
+   * reported, and the plugin is not used; `close` is then not called. May be NULL. May take up to a second. */
   penstock_status (*open)(const struct penstock_host *host);
 
-  /* [plugin] Called at most once, after the last instance was destroyed. When it returns no thread of the plugin may call the host any
-   * more. The shared object stays mapped. May be NULL. May take up to a second. */
+  /* [plugin] Called at most once, after the last instance was destroyed. After it returns, none of the plugin's threads may call the host. The
+   * shared object stays mapped. May be NULL. May take up to a second. */
   void (*close)(void);
 
-  /* [plugin] The functions behind a capability: for "penstock.operation/1", "penstock.controller/1" and "penstock.specification/1" a
-   * `const penstock_functions *`; since version 1.1 for "penstock.instants/1" a `const penstock_instants *` or NULL. NULL for any other id. Asked for
-   * every kind that the description offers, before `open` too, always with the same answer. Required. */
+  /* [plugin] Returns the functions of a capability: a `const penstock_functions *` for "penstock.operation/1", "penstock.controller/1" and
+   * "penstock.specification/1"; since version 1.1, a `const penstock_instants *` or NULL for "penstock.instants/1"; NULL for any other id. Called
+   * for each kind that the description offers, also before `open`; always returns the same pointer. Required. */
   const void *(*capability)(penstock_text id);
 } penstock_plugin_entry;
 
@@ -324,53 +332,53 @@ typedef struct penstock_plugin_entry {
  *       { "kind": "specification",        "operation", "controller" or "specification"
  *         "id": "calendar.time-window",   the plugin's id, or the plugin's id, a dot and a name of the same form
  *         "summary": "…",                 required, one line
- *         "settings": [                   what `with:` may hold; anything else is an error in the pipeline file
+ *         "settings": [                   what `with:` may contain; anything else is an error in the pipeline file
  *           { "name": "from",             [a-z][a-z0-9_]*, at most 64 characters
  *             "type": "string",           a type of the pipeline language: string int number bool duration size timestamp date json
  *                                         [T] {field: T, optional?: T}
  *             "summary": "…",             required, one line
- *             "required": true,           false where it is missing
- *             "default": "08:00",         a value of the type; for people, and filled in by the host
- *             "values": ["a", "b"] } ],   the only values that it may have
- *         "requirement": "json",          an operation: the type of what is injected; "none" where it is missing
- *         "result": "int",                an operation: the type of its result; "json" where it is missing
- *         "states": "string",             a controller: the type of what it yields; "json" where it is missing
- *         "when_full": "refuse",          a controller: or "replace", see PENSTOCK_MOST_WAITING
- *         "threads": "instance" } ] }     or "plugin", see "Threads"
+ *             "required": true,           false if missing
+ *             "default": "08:00",         a value of the type; shown to people, and filled in by the host
+ *             "values": ["a", "b"] } ],   the only values that are accepted
+ *         "requirement": "json",          for an operation: the type of what is injected; "none" if missing
+ *         "result": "int",                for an operation: the type of its result; "json" if missing
+ *         "states": "string",             for a controller: the type of the states that it yields; "json" if missing
+ *         "when_full": "refuse",          for a controller: "refuse" or "replace", see PENSTOCK_MOST_WAITING
+ *         "threads": "instance" } ] }     "instance" or "plugin", see "Threads"
  *
- * Durations, sizes and timestamps arrive in settings as the strings that the file has ("90s", "10MiB", "2026-01-31T08:00:00Z").
- * Members that this version does not know are ignored.
+ * Durations, sizes and timestamps in settings are passed as the strings in the file ("90s", "10MiB", "2026-01-31T08:00:00Z").
+ * Hosts ignore members that they do not know.
  */
 
-/* Of an operation, a controller or a specification. */
+/* The functions of an operation, a controller or a specification. */
 typedef struct penstock_functions {
   uint32_t struct_size; /* sizeof(penstock_functions) */
   uint32_t reserved;    /* 0 */
 
-  /* [instance] Makes an instance of the offer with the id `offer`. `settings` is an object with every setting that the file or a
-   * default gives; the host has checked it against the description. Sets `*instance`, which may be anything but NULL. Any other status than
-   * PENSTOCK_OK means that there is no instance: the plugin says why with `fail` of penstock.instance/1 before it returns. The error's
-   * "detail" may name the setting that is wrong, {"setting": "schedule"}, and the part of its text, {"setting": "schedule", "position": 3,
-   * "length": 2}, in characters (Unicode scalars) from 1: `penstock check` points there.
-   * Called at load too, for checking alone: `destroy` follows at once, and `start` never. Relative paths in settings cannot be followed yet,
-   * since the directory from which they start comes with `start`. */
+  /* [instance] Makes an instance of the offer with the id `offer`. `settings` is an object with every setting that the file or a default gives; the
+   * host has checked it against the description. Set `*instance` to anything but NULL. Any status other than PENSTOCK_OK means that there is no
+   * instance; the plugin must report the reason with `fail` of penstock.instance/1 before it returns. The "detail" of that error may name the wrong
+   * setting, {"setting": "schedule"}, and the wrong part of its text, {"setting": "schedule", "position": 3, "length": 2}, in characters (Unicode
+   * scalars) counted from 1: `penstock check` points there.
+   * Also called when a file is loaded, only to check the settings: `destroy` follows immediately, without `start`. Relative paths in settings cannot
+   * be resolved yet, because their base directory is passed to `start`. */
   penstock_status (*create)(penstock_id id, penstock_text offer, penstock_text settings, void **instance);
 
-  /* [instance] Sets the instance going. Called at most once. `input` is, for an operation, {"requirement": …, "attempt": 1,
-   * "operation": "fetch", "run": "…", "pipeline": "…"}, where "requirement" is missing without one; for a controller
-   * {"pipeline": "…", "last_run": {"started_at": timestamp, "state": "succeeded"}}, where "last_run" is missing without one; for a specification {}.
-   * Each may have "directory" beside it: the absolute path from which relative paths in settings start, which is where the pipeline
-   * file is. Without it they start from the working directory of the process. More members may come.
-   * A specification tells its first value from within `start` if it can, else as soon as it can. */
+  /* [instance] Starts the instance. Called at most once. `input` depends on the kind. For an operation it is {"requirement": …, "attempt": 1,
+   * "operation": "fetch", "run": "…", "pipeline": "…"}, without "requirement" if there is none; for a controller {"pipeline": "…",
+   * "last_run": {"started_at": timestamp, "state": "succeeded"}}, without "last_run" if there is none; for a specification {}.
+   * Each may also contain "directory": the absolute path of the directory of the pipeline file, to which relative paths in settings refer. Without
+   * it, they refer to the working directory of the process. Later versions may add members.
+   * A specification should report its first value from within `start` if it can, and otherwise as soon as it can. */
   void (*start)(void *instance, penstock_text input);
 
-  /* [instance] Asks the instance to end within so many nanoseconds; 0 is at once. Called at most once, after `start` has returned, perhaps after
-   * the instance has ended. An operation that was stopped ends by `fail` (the code "cancelled" says so), or by `complete` where it got
-   * done in spite of it. */
+  /* [instance] Asks the instance to end within this many nanoseconds; 0 means immediately. Called at most once, after `start` has returned, and
+   * perhaps after the instance has ended. A stopped operation ends by `fail` with the code "cancelled", or by `complete` if it has finished
+   * nevertheless. */
   void (*stop)(void *instance, uint64_t nanoseconds);
 
-  /* [instance] Frees the instance, which is not used afterwards, and ends whatever still goes on in it: when it returns, no thread of the plugin
-   * tells anything of the instance any more. May take up to a second. */
+  /* [instance] Frees the instance, which is not used afterwards, and ends everything that it still does: after `destroy` returns, no thread of the
+   * plugin may call the host about the instance. May take up to a second. */
   void (*destroy)(void *instance);
 } penstock_functions;
 
@@ -378,130 +386,133 @@ typedef struct penstock_functions {
 #define PENSTOCK_CONTROLLER "penstock.controller/1"
 #define PENSTOCK_SPECIFICATION "penstock.specification/1"
 
-/* What comes, before it comes: for controllers and specifications that know it. A capability since version 1.1, which a plugin need not have. */
+/* Predicts instants, for controllers and specifications that know them in advance. An optional capability, since version 1.1. */
 #define PENSTOCK_INSTANTS "penstock.instants/1"
 
-/* How many instants one answer of `between` may have, and one call of `left_out`. */
+/* The maximum number of instants in one answer of `between`, and in one call of `left_out`. */
 #define PENSTOCK_MOST_INSTANTS 10000
 
-/* What the host gives `between` for its answer. Called on the thread that `between` was called on, at most once, before it returns. The text belongs to
- * the plugin, and is not used any more when this returns. */
+/* Receives the answer of `between`. The plugin calls it at most once, on the thread on which `between` was called, before `between` returns. The
+ * text belongs to the plugin, and the host does not use it after this function has returned. */
 typedef void (*penstock_take)(void *context, penstock_text answer);
 
-/* Behind PENSTOCK_INSTANTS. */
+/* The functions of PENSTOCK_INSTANTS. */
 typedef struct penstock_instants {
   uint32_t struct_size; /* sizeof(penstock_instants) */
   uint32_t reserved;    /* 0 */
 
-  /* [instance] What a controller will ask for, or when a specification's value will change: the instants after `after` and not after `until`, both as
-   * `now` of penstock.clock/1 gives them, the earliest `limit` of them (1 to PENSTOCK_MOST_INSTANTS). Asked of an instance that was created, and is mostly
-   * never started; `input` is what `start` would be given. It has no effect, and depends on nothing but its arguments, the settings and files that these
-   * name. Calls `take` with
+  /* [instance] Reports when a controller will ask for a run, or when the value of a specification will change: the instants later than `after` and
+   * not later than `until`, both in the unit of `now` of penstock.clock/1. If there are more than `limit` (1 to PENSTOCK_MOST_INSTANTS), reports the
+   * earliest `limit` of them. Called for an instance that was created and usually is never started; `input` is what `start` would receive. Must have
+   * no effect, and depend only on its arguments, the settings, and files that the settings name. Calls `take` with
    *
-   *   { "zone": "Europe/Berlin",          whose clocks they go by; may be missing
-   *     "instants": [                     in their order, no two alike
+   *   { "zone": "Europe/Berlin",          the time zone of the instants; may be missing
+   *     "instants": [                     in ascending order, without duplicates
    *       { "instant": timestamp,
-   *         "local_time": "…",            what those clocks show then, such as "2026-03-29T03:30:00+02:00"; may be missing
-   *         "value": true,                a specification's value from then on: true, false or null for unknown; required there
-   *         "skipped": true,              nothing happens then: a change of the clocks takes away what would have
-   *         "note": "…" } ],              one line for people: which times are skipped, or come twice
-   *     "more": true }                    whether there are more than `limit`; the host asks again, after the last one
+   *         "local_time": "…",            the local time in that zone, such as "2026-03-29T03:30:00+02:00"; may be missing
+   *         "value": true,                for a specification, required: its value from then on; true, false, or null for unknown
+   *         "skipped": true,              nothing happens: this local time is skipped by a change of the clocks
+   *         "note": "…" } ],              one line for people: which local times are skipped or occur twice
+   *     "more": true }                    whether there are more than `limit`; the host calls again with the last instant as `after`
    *
-   * and answers PENSTOCK_OK. PENSTOCK_UNAVAILABLE means that nobody can know them for this offer or these settings. May take up to a second. */
+   * and returns PENSTOCK_OK. PENSTOCK_UNAVAILABLE means that the instants of this offer or these settings cannot be predicted. May take up to a second. */
   penstock_status (*between)(
     void *instance, penstock_text input, int64_t after, int64_t until, uint32_t limit, penstock_take take, void *context);
 } penstock_instants;
 
 /* -------------------------------------------------------------------------------------------------------------- The host */
 
-/* What the host offers. Every function of every service takes it first. */
+/* The interface of the host. Every function of every service takes it as its first argument. */
 typedef struct penstock_host {
   uint32_t struct_size;
   uint16_t abi_major;
   uint16_t abi_minor;
-  /* [any] The table of a service; NULL where the host does not know it. The same for all instances: one that works in pipelines alone may be there
-   * where no pipeline is, as while a file is checked, and answers PENSTOCK_UNAVAILABLE then. Valid until `close` has returned. `id` is terminated. */
+  /* [any] Returns the table of a service, or NULL if the host does not know it. `id` is zero-terminated. The answer is the same for all instances: a
+   * service that works only in pipelines may be present without a pipeline, as while a file is checked; it then answers PENSTOCK_UNAVAILABLE. The
+   * table is valid until `close` has returned. */
   const void *(*service)(const struct penstock_host *host, const char *id);
-  void *implementation; /* the host's own */
+  void *implementation; /* private to the host */
 } penstock_host;
 
-/* How an instance ends. Always there. */
+/* Ends an instance and reports its progress. Always available. */
 #define PENSTOCK_INSTANCE "penstock.instance/1"
 typedef struct penstock_instance_service {
   uint32_t struct_size;
   uint32_t reserved;
-  /* [any] The instance ends well. `result` is an operation's result, checked against its type; empty where it has none, and for
-   * controllers and specifications. A second end is refused with PENSTOCK_ENDED and reported. A result that is refused as it is no JSON,
-   * too large or not of its type ends the instance all the same: badly, and with that reason. So does an error of `fail` that is none, and a
-   * `complete` before `start`. */
+  /* [any] Ends the instance successfully. `result` is the result of an operation, which is checked against its type; it is empty for an operation
+   * without a result, and for controllers and specifications. A second end is rejected with PENSTOCK_ENDED and reported. A result that is rejected
+   * because it is not JSON, too large or not of the type still ends the instance, as a failure with that reason. The same holds for an
+   * invalid error passed to `fail`, and for `complete` before `start`. */
   penstock_status (*complete)(const penstock_host *host, penstock_id id, penstock_text result);
-  /* [any] The instance ends badly. `error` is {"code": "quota-exceeded", "message": "…", "retry_after": 2.5, "detail": …}: the code
-   * ([a-z][a-z0-9-]*) is what `retry.on` names, `retry_after` are seconds; code and message are required. */
+  /* [any] Ends the instance with an error, {"code": "quota-exceeded", "message": "…", "retry_after": 2.5, "detail": …}. `code`
+   * ([a-z][a-z0-9-]*) is what `retry.on` matches, and `retry_after` is in seconds. The code and the message are required. */
   penstock_status (*fail)(const penstock_host *host, penstock_id id, penstock_text error);
-  /* [any] How far an operation is: {"fraction": 0.25, "message": "…"}, either may be missing; the fraction is from 0 to 1. May be
-   * dropped when many come. */
+  /* [any] Reports the progress of an operation: {"fraction": 0.25, "message": "…"}. Both members are optional; the fraction is from 0 to 1. Calls may
+   * be dropped if there are many. */
   penstock_status (*progress)(const penstock_host *host, penstock_id id, penstock_text progress);
 } penstock_instance_service;
 
-/* How many states and reruns of one controller may wait until their runs begin. One that would be beyond that is refused with PENSTOCK_FULL, for the pipeline
- * cannot keep up: the controller tells it again later, or not at all. For a rerun with an instant the second number holds, since somebody counts on
- * each of those. Where the offer's description says "when_full": "replace", the oldest that waits gives way to the newest instead, unless it has an
- * instant, and the answer is PENSTOCK_OK. */
+/* The maximum number of states and reruns of one controller that are pending, which means that their runs have not begun. Further ones are rejected
+ * with PENSTOCK_FULL, because the pipeline cannot keep up: the controller may yield them again later. Reruns with an instant have the second, higher
+ * maximum, because each of them matters. If the description of the offer says "when_full": "replace", the oldest pending state or rerun without
+ * an instant is replaced by the newest, and the answer is PENSTOCK_OK. */
 #define PENSTOCK_MOST_WAITING 1000
 #define PENSTOCK_MOST_WAITING_INSTANTS 100000
 
-/* What a controller tells. Same id as its capability, asked of the host. Always there. */
+/* The signals of a controller. Has the same id as the capability, but is obtained from the host. Always available. */
 typedef struct penstock_controller_service {
   uint32_t struct_size;
   uint32_t reserved;
-  /* [any] A state: for a pipeline, a run that finds it in `run.event`. PENSTOCK_FULL where it is not kept. */
+  /* [any] Yields a state. In a pipeline, this starts a run that has the state in `run.event`. PENSTOCK_FULL if it was not kept. */
   penstock_status (*yield_state)(const penstock_host *host, penstock_id id, penstock_text state);
-  /* [any] Something went wrong, and the controller goes on. As in `fail`. */
+  /* [any] Reports an error after which the controller continues. `error` is as in `fail`. */
   penstock_status (*yield_error)(const penstock_host *host, penstock_id id, penstock_text error);
-  /* [any] Run it again. `event` is {"reason": "…", "instant": timestamp, …}, all may be missing; the whole is in `run.event`. Of several
-   * with the same instant for one pipeline only the first starts a run, whatever host it reaches. The instant must be a text with a timestamp
-   * (RFC 3339), such as "2026-01-31T08:00:00Z": a rerun with anything else in its place is refused. PENSTOCK_FULL where it is not kept. */
+  /* [any] Asks for a run. `event` is {"reason": "…", "instant": timestamp, …}, all members of which are optional; all of it is in `run.event`. If
+   * several reruns of one pipeline have the same instant, only the first starts a run, whichever host receives it. The instant must be a string with an
+   * RFC 3339 timestamp, such as "2026-01-31T08:00:00Z"; otherwise, the rerun is rejected. PENSTOCK_FULL if it was not kept. */
   penstock_status (*yield_rerun)(const penstock_host *host, penstock_id id, penstock_text event);
-  /* [any] Forget the state that it has. */
+  /* [any] Discards the current state. */
   penstock_status (*yield_reset)(const penstock_host *host, penstock_id id);
 
-  /* ---- since version 1.1: ask with PENSTOCK_HAS whether it is there ---- */
+  /* ---- Since version 1.1: test with PENSTOCK_HAS. ---- */
 
-  /* [any] Instants for which it will not ask for a run, and why, so that the host can account for them; nothing is run.
+  /* [any] Reports instants for which the controller will not ask for a run, and why, so that the host can record them. Nothing runs.
    *
-   *   { "reason": "host-down", "instants": ["2026-01-31T08:00:00Z", …] }                      each of them, at most PENSTOCK_MOST_INSTANTS
-   *   { "reason": "host-down", "first": timestamp, "last": timestamp, "count": 525600 }       a range, where there are too many to name
+   *   { "reason": "host-down", "instants": ["2026-01-31T08:00:00Z", …] }                      a list of at most PENSTOCK_MOST_INSTANTS
+   *   { "reason": "host-down", "first": timestamp, "last": timestamp, "count": 525600 }       a range, if there are too many to list
    *
-   * The reason has the form [a-z][a-z0-9-]*: "host-down" where no host ran, or the computer slept, when the instant came; "catch-up-limit" where more were
-   * missed than are made up for; "too-late"; or one of its own. Tell them in the order of time, before what it remembers of them and before the reruns that
-   * come after them. Told again, an instant changes nothing. Each counts as a rerun with an instant does until the host has dealt with it, a range as
-   * one; PENSTOCK_FULL where that is too many. */
+   * The reason has the form [a-z][a-z0-9-]*. It is "host-down" if no host was running or the computer was asleep at the instant, "catch-up-limit" if
+   * more instants were missed than the controller catches up on, "too-late", or a reason of your own. Report instants in ascending order, before
+   * the controller stores that it has handled them, and before reruns with later instants. Reporting an instant again has no effect. Until the host
+   * has processed it, each instant counts towards the same limit as a rerun with an instant, and a range counts as one; PENSTOCK_FULL if there are
+   * too many. */
   penstock_status (*left_out)(const penstock_host *host, penstock_id id, penstock_text instants);
 } penstock_controller_service;
 
-/* What a specification tells. Same id as its capability, asked of the host. Always there. */
+/* The signals of a specification. Has the same id as the capability, but is obtained from the host. Always available. */
 typedef struct penstock_specification_service {
   uint32_t struct_size;
   uint32_t reserved;
-  /* [any] The value from now on: 1 satisfied, 0 not, -1 unknown, which satisfies nothing. Any other value counts as -1, and is reported. `reason` is one line for people, no JSON:
-   * "08:00 to 18:00, Monday to Friday". Before the first call the value is unknown. */
+  /* [any] Reports the value from now on: 1 satisfied, 0 not satisfied, -1 unknown, which does not satisfy anything. Any other value counts as -1 and
+   * is reported. `reason` is one line of plain text for people: "08:00 to 18:00, Monday to Friday". The value is unknown before the first call. */
   penstock_status (*changed)(const penstock_host *host, penstock_id id, int32_t value, penstock_text reason);
 } penstock_specification_service;
 
-/* An instance's settings and input by their keys, for plugins that read no JSON. NULL in hosts that are older than it. */
+/* Reads an instance's settings and input by key, for plugins without a JSON parser. NULL in hosts that do not have it yet. */
 #define PENSTOCK_VALUES "penstock.values/1"
-/* Where a value is read: PENSTOCK_SETTINGS is what `create` was given, and there from its beginning on; PENSTOCK_INPUT is what `start` was given, and
- * there from its beginning on. */
+/* The object to read from. PENSTOCK_SETTINGS is the argument of `create`, available from the beginning of `create`; PENSTOCK_INPUT is the argument of
+ * `start`, available from the beginning of `start`. */
 enum { PENSTOCK_SETTINGS = 0, PENSTOCK_INPUT = 1 };
-/* Each function sets `*value` and answers PENSTOCK_OK; it leaves `*value` alone where there is no such value or it is null (PENSTOCK_UNKNOWN), and where
- * it is of another type, `from` is none of the two or `key` is no path (PENSTOCK_INVALID). `key` is terminated: the name of a setting or a
- * member, then `.name` for a member of an object and `[index]` for an element of a list, from 0, such as "place" or "hosts[2].port"; "" is the whole. */
+/* Each function sets `*value` and returns PENSTOCK_OK. It leaves `*value` unchanged and returns PENSTOCK_UNKNOWN if there is no such value or it is null,
+ * and PENSTOCK_INVALID if the value is of another type, `from` is neither of the two, or `key` is not a valid path. `key` is zero-terminated: the name
+ * of a setting or a member, followed by `.name` for a member of an object or `[index]` for an element of a list, counted from 0, such as "place" or
+ * "hosts[2].port". "" is the whole object. */
 typedef struct penstock_values_service {
   uint32_t struct_size;
   uint32_t reserved;
-  /* [any] A string, without quotes and escapes. Its bytes stay valid until `destroy` of the instance has returned, or a `create` that fails has. */
+  /* [any] A string, without quotes or escapes. Its bytes are valid until `destroy` of the instance, or a `create` that fails, has returned. */
   penstock_status (*text)(const penstock_host *host, penstock_id id, int32_t from, const char *key, penstock_text *value);
-  /* [any] Any value as JSON. Valid as long as that of `text`. */
+  /* [any] Any value, as JSON. Valid as long as the text of `text`. */
   penstock_status (*json)(const penstock_host *host, penstock_id id, int32_t from, const char *key, penstock_text *value);
   /* [any] A whole number. */
   penstock_status (*integer)(const penstock_host *host, penstock_id id, int32_t from, const char *key, int64_t *value);
@@ -515,76 +526,76 @@ typedef struct penstock_values_service {
   penstock_status (*size)(const penstock_host *host, penstock_id id, int32_t from, const char *key, int64_t *value);
   /* [any] A timestamp, in nanoseconds since 1970-01-01T00:00:00Z, to the microsecond. */
   penstock_status (*instant)(const penstock_host *host, penstock_id id, int32_t from, const char *key, int64_t *value);
-  /* [any] How many elements a list has, or members an object. */
+  /* [any] The number of elements of a list, or of members of an object. */
   penstock_status (*count)(const penstock_host *host, penstock_id id, int32_t from, const char *key, size_t *value);
 } penstock_values_service;
 
-/* A line for the host's log. Always there. A level that the host does not know counts as PENSTOCK_INFO. */
+/* Writes log lines. Always available. A level that the host does not know counts as PENSTOCK_INFO. */
 #define PENSTOCK_LOG "penstock.log/1"
 enum { PENSTOCK_DEBUG = 0, PENSTOCK_INFO = 1, PENSTOCK_WARNING = 2, PENSTOCK_ERROR = 3 };
 typedef struct penstock_log_service {
   uint32_t struct_size;
   uint32_t reserved;
-  /* [any] `id` is the instance that it is about, or 0. `message` is plain text, `fields` a JSON object or empty. The lines of an operation go
-   * to its log in the history; of those that come faster than they can be written, 4 MiB wait, and the rest is counted there and dropped. */
+  /* [any] `id` is the instance that the line concerns, or 0. `message` is plain text; `fields` is a JSON object, or empty. Lines of an operation go
+   * to its log in the history. Up to 4 MiB of lines wait to be written there; further lines are dropped, and the log says how many. */
   penstock_status (*log)(const penstock_host *host, penstock_id id, int32_t level, penstock_text message, penstock_text fields);
 } penstock_log_service;
 
-/* The time, which the host may have replaced by one of its own: do not ask the system. Always there. */
+/* The clock of the host, which may differ from the clock of the system, for example in tests: use it instead of the system clock. Always available. */
 #define PENSTOCK_CLOCK "penstock.clock/1"
-/* [instance] A timer's time has come (PENSTOCK_OK), or never will (any other status, PENSTOCK_ENDED where it was cancelled or the instance is about to be
- * destroyed). Called exactly once for each timer: `context` may be freed then, and not before, whatever becomes of the timer. Like all functions
- * with this tag it is never called at the same time as another one of the instance, and never from within `timer` or `cancel_timer`. */
+/* [instance] Called exactly once for each timer: with PENSTOCK_OK when it fires, or with another status if it never will, such as PENSTOCK_ENDED if it
+ * was cancelled or the instance is about to be destroyed. `context` may be freed in this call, but not before. As with all [instance] functions, this is
+ * never called at the same time as another function of the instance; nor is it called from within `timer` or `cancel_timer`. */
 typedef void (*penstock_timer_callback)(void *context, penstock_status status);
 typedef struct penstock_clock_service {
   uint32_t struct_size;
   uint32_t reserved;
   /* [any] Nanoseconds since 1970-01-01T00:00:00Z. */
   int64_t (*now)(const penstock_host *host);
-  /* [any] Nanoseconds that never go back, from a moment of its own. */
+  /* [any] Nanoseconds since an unspecified moment; never goes back. */
   int64_t (*monotonic)(const penstock_host *host);
-  /* [any] Calls `fire` once when the wall clock has reached `instant` (as `now`), also where it was set forward or the computer slept
-   * meanwhile; at the latest when as much time has passed as `instant` was ahead. So a delay (`now` and 5 seconds) never takes longer,
-   * however the clock is set. Who waits for an instant asks `now` when the timer fires: where the clock was set back it is still to come.
-   * Returns the timer, or 0 when the instance is gone; then `fire` is not called. Before an instance is destroyed its timers end. */
+  /* [any] Calls `fire` once when the wall clock (`now`) reaches `instant`, also if the clock is set forward or the computer sleeps, and at the latest when
+   * as much time has passed as `instant` was ahead of `now`. A delay, such as `now` plus 5 seconds, therefore never takes longer if the clock is set. To
+   * wait for an instant, call `now` when the timer fires: if the clock was set back, the instant may still be in the future.
+   * Returns the timer, or 0 if the instance no longer exists; `fire` is then not called. Timers end before their instance is destroyed. */
   uint64_t (*timer)(const penstock_host *host, penstock_id id, int64_t instant, penstock_timer_callback fire, void *context);
-  /* [any] Ends a timer early: `fire` is called with PENSTOCK_ENDED after this has returned or on another thread meanwhile, unless it was called
-   * already or is being called. Nothing where there is no such timer. */
+  /* [any] Ends a timer early. `fire` is called with PENSTOCK_ENDED, either after this function has returned or on another thread meanwhile, unless `fire`
+   * was already called or is being called. Has no effect if there is no such timer. */
   void (*cancel_timer)(const penstock_host *host, uint64_t timer);
 } penstock_clock_service;
 
-/* [instance, or on the caller's own thread before the call returns] An answer. Called exactly once, and never at the same time as
- * an [instance] function of the instance, unless before the call returns. `value` is valid until it returns. Before an instance is destroyed
- * whatever it still waits for is answered with PENSTOCK_ENDED. */
+/* [instance, or on the caller's thread before the call returns] Receives an answer. Called exactly once. If it is not called before the call returns, it
+ * never runs at the same time as an [instance] function of the instance. `value` is valid until this function returns. Before an instance is
+ * destroyed, its pending requests are answered with PENSTOCK_ENDED. */
 typedef void (*penstock_answer)(void *context, penstock_status status, penstock_text value);
 
-/* The pipeline's secrets, of those that the pipeline file lists for this plugin. There in pipelines. */
+/* Reads secrets of the pipeline that the pipeline file lists for this plugin. Available in pipelines. */
 #define PENSTOCK_SECRETS "penstock.secrets/1"
 typedef struct penstock_secrets_service {
   uint32_t struct_size;
   uint32_t reserved;
-  /* [any] The secret's text, not JSON. PENSTOCK_DENIED where the file does not list it, PENSTOCK_UNKNOWN where there is none. It is masked
-   * in whatever the instance logs or gives back from then on. */
+  /* [any] Reads a secret, as plain text. PENSTOCK_DENIED if the file does not list it for the plugin, PENSTOCK_UNKNOWN if it does not exist. From then on
+   * it is masked in everything that the instance logs or returns. */
   void (*get)(const penstock_host *host, penstock_id id, penstock_text name, penstock_answer answer, void *context);
 } penstock_secrets_service;
 
-/* What a plugin wants to remember: keys and JSON values of its own, durable, in the workspace. There where a workspace is. */
+/* Stores data of the plugin in the workspace: durable JSON values by key. Available if there is a workspace. */
 #define PENSTOCK_WORKSPACE "penstock.workspace/1"
 typedef struct penstock_workspace_service {
   uint32_t struct_size;
   uint32_t reserved;
-  /* [any] The value of `key`; PENSTOCK_UNKNOWN where there is none. Keys are UTF-8 of at most 1,024 bytes; a value has at most 16 MiB. Each pipeline
-   * has its own keys of a plugin. */
+  /* [any] Reads the value of `key`; PENSTOCK_UNKNOWN if there is none. Keys are UTF-8 of at most 1,024 bytes; values have at most 16 MiB. A plugin has
+   * separate keys for each pipeline. */
   void (*get)(const penstock_host *host, penstock_id id, penstock_text key, penstock_answer answer, void *context);
-  /* [any] Sets or, with empty text, removes it. The answer comes when it is durable. */
+  /* [any] Sets a value or, with empty text, removes it. The answer comes when the change is durable. */
   void (*set)(const penstock_host *host, penstock_id id, penstock_text key, penstock_text value, penstock_answer answer, void *context);
-  /* [any] The keys that begin with `prefix`, byte by byte, in the order of their bytes, as a JSON array of strings of any length. */
+  /* [any] Lists the keys that begin with `prefix`, compared and sorted by bytes, as a JSON array of strings. The array may have any length. */
   void (*list)(const penstock_host *host, penstock_id id, penstock_text prefix, penstock_answer answer, void *context);
 } penstock_workspace_service;
 
 /* ------------------------------------------------------------------------------------------------------------------ Layout */
 
-/* The layout on the platforms that have 64-bit pointers. A compiler that lays it out otherwise stops here. */
+/* Compile-time checks of the layout on platforms with 64-bit pointers. */
 #if UINTPTR_MAX == 0xffffffffffffffffu
 #if defined(__cplusplus)
 #define PENSTOCK_LAYOUT(name, condition) static_assert(condition, #name)
