@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The tutorial is followed as a reader follows it: in an empty folder, without a workspace in the environment.
+/// The tutorial is followed as a reader follows it: in an empty folder.
 @Suite("The tutorial")
 struct TutorialTests {
   static let document = "Documentation/tutorial.md"
@@ -9,7 +9,7 @@ struct TutorialTests {
 
   @Test("is followed literally, from an empty folder to a host that has drained")
   func follow() async throws {
-    let tool = try Tool(namesWorkspace: false)
+    let tool = try Tool()
     defer { tool.remove() }
     try await tool.follow(Self.document)
 
