@@ -17,7 +17,7 @@ import Testing
 /// | `yaml from=PATH` | as `yaml`, and it is identical to that file |
 /// | `yml` | none: it is a file of another program |
 /// | any with `file=NAME` | stored as that file for the commands further down in the document; with `program`, an executable one |
-/// | `console` | each line after `$ ` is run in the document's own directory; the lines after it are its output |
+/// | `console` | each line after `$ ` is run in the document's own directory, and must succeed (`; echo "exit code $?"` shows a failure); the lines after it are its output |
 ///
 /// A `yaml` block that begins with `- ` is a list of operations; one without `operations:` is the rest of a pipeline.
 struct Example: Sendable, CustomTestStringConvertible {

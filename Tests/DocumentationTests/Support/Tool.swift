@@ -38,13 +38,21 @@ struct Tool {
     if asProgram { try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file.path) }
   }
 
-  /// Follows a document from its top: stores its files, runs the commands of its console examples, and compares what they print.
+  /// Follows a document from its top: stores its files, runs the commands of its console examples, which must succeed, and compares what they
+  /// print, as `packaging/follow` does.
   func follow(_ document: String) async throws {
     for example in Documents.examples where example.document == document {
       if let file = example.file { try write(example.text, to: file, asProgram: example.flags.contains("program")) }
       guard example.language == "console" else { continue }
       for step in ConsoleStep.steps(of: example.text) {
         let outcome = try await shell(step.command)
+        #expect(
+          outcome.status.isSuccess,
+          """
+          \(example.testDescription): \(step.command)
+          failed, and printed:
+          \(outcome.output)
+          """)
         #expect(
           ConsoleText.matches(step.expected, outcome.output),
           """
