@@ -68,6 +68,18 @@ struct ConsoleExampleTests {
     try await tool.follow(document)
   }
 
+  @Test(
+    "show something that must be printed, or nothing", arguments: Documents.examples.filter { $0.language == "console" }
+  )
+  func output(example: Example) {
+    for step in ConsoleStep.steps(of: example.text) {
+      let shown = step.expected.trimmingCharacters(in: .whitespacesAndNewlines)
+      #expect(
+        shown.isEmpty || shown.contains { $0 != "…" && !$0.isWhitespace }, "\(example.testDescription): \(step.command)"
+      )
+    }
+  }
+
   @Test("are compared regardless of ids, times and columns, and an ellipsis stands for anything")
   func comparison() {
     #expect(ConsoleText.matches("run 03kx9fab of a in 12ms", "run 04mz1c2d   of a in 1.5s\n"))

@@ -46,6 +46,13 @@ struct RecipeTests {
     let examples = Documents.examples.filter { $0.document == document }
     #expect(text.hasPrefix("# "))
     #expect(examples.contains { $0.language == "yaml" && $0.file != nil }, "no pipeline with a file name")
+    // Its checks see only its own runs.
+    let hasWorkspace = examples.contains { example in
+      example.language == "console"
+        ? example.text == "$ mkdir .penstock\n"
+        : example.flags.contains("host") && example.text.contains("\nworkspace: ")
+    }
+    #expect(hasWorkspace, "no workspace of its own")
     let sections = text.split(separator: "\n## ")
     #expect(sections.last?.hasPrefix("Check that it works\n") == true, "the last section is another one")
     #expect(sections.last?.contains("```console\n$ ") == true, "the check has no command")

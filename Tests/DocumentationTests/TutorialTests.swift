@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The tutorial is followed as a reader follows it: in an empty folder, without a workspace in the environment.
+/// The tutorial is followed as a reader follows it: in an empty folder.
 @Suite("The tutorial")
 struct TutorialTests {
   static let document = "Documentation/tutorial.md"
@@ -9,7 +9,7 @@ struct TutorialTests {
 
   @Test("is followed literally, from an empty folder to a host that has drained")
   func follow() async throws {
-    let tool = try Tool(namesWorkspace: false)
+    let tool = try Tool()
     defer { tool.remove() }
     try await tool.follow(Self.document)
 
@@ -36,14 +36,10 @@ struct TutorialTests {
     #expect(try Documents.text("Makefile").contains("\ntest-dist:"))
   }
 
-  /// The blocks of the guides that a reader stores as files.
-  private static let files = Documents.examples.filter { example in
-    let isGuide =
-      example.document == document || ["recipes", "coming-from"].contains { example.document.contains("/\($0)/") }
-    return isGuide && example.file != nil
-  }
+  /// The blocks of all documents that a reader stores as files. The words behind a fence are not shown to readers.
+  private static let files = Documents.examples.filter { $0.file != nil }
 
-  @Test("and the other guides name each file in the paragraph above it", arguments: files)
+  @Test("and all other documents name each file in the paragraph above it", arguments: files)
   func names(example: Example) throws {
     let lines = try Documents.text(example.document).split(separator: "\n", omittingEmptySubsequences: false)
     let above = lines[..<(example.line - 1)].reversed().drop { $0.isEmpty }.prefix { !$0.isEmpty }

@@ -17,7 +17,7 @@ import Testing
 /// | `yaml from=PATH` | as `yaml`, and it is identical to that file |
 /// | `yml` | none: it is a file of another program |
 /// | any with `file=NAME` | stored as that file for the commands further down in the document; with `program`, an executable one |
-/// | `console` | each line after `$ ` is run in the document's own directory; the lines after it are its output |
+/// | `console` | each line after `$ ` is run in the document's own directory, and must succeed (`; echo "exit code $?"` shows a failure); the lines after it are its output |
 ///
 /// A block is tested as it stands, so that a reader can paste it.
 struct Example: Sendable, CustomTestStringConvertible {

@@ -2,13 +2,12 @@ import Foundation
 import Subprocess
 import Testing
 
-/// The built `penstock`, with a directory and a workspace of the test's own.
+/// The built `penstock`, with a directory and a home of the test's own.
+///
+/// Commands find their workspace as they do for a user: a page that wants one in its folder creates it with `mkdir .penstock`.
 struct Tool {
   /// The directory in which commands run. Removed by ``remove()``.
   let directory: URL
-
-  /// Whether commands are told which workspace to use; otherwise they find it as they do for a user.
-  var namesWorkspace = true
 
   /// How a command ended, and its output, with standard error in the order in which it was written.
   struct Outcome {
@@ -16,8 +15,7 @@ struct Tool {
     var status: Subprocess.TerminationStatus
   }
 
-  init(namesWorkspace: Bool = true) throws {
-    self.namesWorkspace = namesWorkspace
+  init() throws {
     directory = FileManager.default.temporaryDirectory.appendingPathComponent("penstock-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
   }
@@ -40,13 +38,21 @@ struct Tool {
     if asProgram { try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file.path) }
   }
 
-  /// Follows a document from its top: stores its files, runs the commands of its console examples, and compares what they print.
+  /// Follows a document from its top: stores its files, runs the commands of its console examples, which must succeed, and compares what they
+  /// print, as `packaging/follow` does.
   func follow(_ document: String) async throws {
     for example in Documents.examples where example.document == document {
       if let file = example.file { try write(example.text, to: file, asProgram: example.flags.contains("program")) }
       guard example.language == "console" else { continue }
       for step in ConsoleStep.steps(of: example.text) {
         let outcome = try await shell(step.command)
+        #expect(
+          outcome.status.isSuccess,
+          """
+          \(example.testDescription): \(step.command)
+          failed, and printed:
+          \(outcome.output)
+          """)
         #expect(
           ConsoleText.matches(step.expected, outcome.output),
           """
@@ -68,8 +74,8 @@ struct Tool {
       .name("timeout"), arguments: ["--kill-after=5", "60", "/bin/sh", "-c", command],
       environment: .inherit.updating([
         "PATH": path, "NO_COLOR": "1", "COLUMNS": "100", "HOME": directory.appendingPathComponent("home").path,
-        "PENSTOCK_WORKSPACE": namesWorkspace ? directory.appendingPathComponent(".penstock").path : nil,
-        "LC_ALL": "C.UTF-8", "TZ": "UTC", "FEED_TOKEN": "token-of-the-examples",
+        "PENSTOCK_WORKSPACE": nil, "XDG_STATE_HOME": nil, "LC_ALL": "C.UTF-8", "TZ": "UTC",
+        "FEED_TOKEN": "token-of-the-examples",
       ]),
       workingDirectory: .init(directory.path), input: .none, output: .string(limit: 4 << 20), error: .combinedWithOutput
     )
