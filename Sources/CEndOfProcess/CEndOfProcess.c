@@ -13,13 +13,13 @@
 
 #define OURS __attribute__((visibility("default")))
 
-// The library's own exit() does not come here.
+// The C library's own exit() does not call this function.
 OURS _Noreturn void _exit(int status) { penstock_guard_end(status); }
 OURS _Noreturn void _Exit(int status) { penstock_guard_end(status); }
 
-// MARK: Another program in the place of this one
+// MARK: Replacing this process by another program
 
-// The search in PATH is left to the library. Found at the start: a child of `fork` may not look for it.
+// The C library searches PATH. Its function is looked up at the start, because a child of `fork` may not do that.
 static int (*search)(const char *, char *const[], char *const[]);
 static int (*detach)(int, int);
 __attribute__((constructor)) static void find_library(void) {
@@ -57,7 +57,7 @@ OURS int fexecve(int descriptor, char *const arguments[], char *const environmen
   return (int)syscall(SYS_execveat, descriptor, "", arguments, environment, AT_EMPTY_PATH);
 }
 
-// The arguments of a call that lists them, up to NULL, in a variable `arguments`; `rest` is left behind them.
+// Collects variadic arguments up to NULL in a variable `arguments`; `rest` then refers to what follows them.
 #define COLLECT(first)                                                   \
   va_list rest;                                                          \
   size_t count = 0;                                                      \
@@ -91,7 +91,7 @@ OURS int execle(const char *path, const char *first, ...) {
   return (int)syscall(SYS_execve, path, arguments, environment);
 }
 
-// Ends the process by the library's own `_exit`; a child without threads continues.
+// Ends the process by the C library's own `_exit`; a child without threads continues.
 OURS int daemon(int keeps_directory, int keeps_descriptors) {
   penstock_guard_replace("daemon");
   return detach(keeps_directory, keeps_descriptors);

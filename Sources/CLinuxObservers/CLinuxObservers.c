@@ -10,15 +10,15 @@
 #include <string.h>
 #include <unistd.h>
 
-// Signal handlers have no argument of their own, so this is the one place with global state. `previous_…` are written before the handler that reads
-// them is installed. `job_descriptor` is made once and never closed: a handler on another thread may have read the number, and be about to write to it,
-// at any time after the signals are not noted any more. A file that had got the number by then would receive the eight bytes.
+// Signal handlers take no context argument, so this is the only place with global state. `previous_…` are written before the handler that reads
+// them is installed. `job_descriptor` is created once and never closed: even after the signals are no longer recorded, a handler on another thread may
+// still write to that number, and if it then belonged to a file, that file would receive the eight bytes.
 static atomic_int job_descriptor = -1;
 static atomic_bool notes_job_signals;
 static atomic_uint job_signals;
 static struct sigaction previous_stop, previous_continue;
 static int handles_stop, handles_continue;
-// A host that wraps our handler in one of its own, and is wrapped again later, must not make the two call each other for ever.
+// If a host wraps our handler in its own, and ours later wraps that one, the two must not call each other forever.
 static __thread int job_depth;
 
 static int has_handler(const struct sigaction *action) {
@@ -33,7 +33,7 @@ static void note_job_signal(int signal, siginfo_t *info, void *context) {
     if (atomic_load(&notes_job_signals)) {
       uint64_t one = 1;
       atomic_fetch_or(&job_signals, signal == SIGTSTP && !has_handler(previous) ? PENSTOCK_JOB_STOP : PENSTOCK_JOB_CHANGE);
-      // Fails only when the counter is full, and then the reader is awake already.
+      // Fails only if the counter is full, and then the reader is already awake.
       if (write(atomic_load(&job_descriptor), &one, sizeof one) < 0) {
       }
     }
@@ -54,7 +54,7 @@ static int install(int signal, struct sigaction *previous, int *handles) {
   struct sigaction current, ours;
   *handles = 0;
   if (sigaction(signal, NULL, &current) < 0) return errno;
-  // Still there because the host had wrapped it when it was to go: what was before it is known.
+  // Our handler is still installed, because the host had wrapped it when it was to be removed: the previous one is known.
   if (is_ours(&current)) {
     *handles = 1;
     return 0;
@@ -114,7 +114,7 @@ void penstock_stop_job(void) {
   sigemptyset(&stop);
   sigaddset(&stop, SIGTSTP);
   if (sigaction(SIGTSTP, &standard, &current) < 0) return;
-  // The calling thread takes the signal itself, so that the process has stopped, and continued, when `raise` returns and the handler comes back.
+  // The calling thread receives the signal itself, so that the process has stopped and continued by the time `raise` returns and the handler is restored.
   pthread_sigmask(SIG_UNBLOCK, &stop, &before);
   raise(SIGTSTP);
   pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -1,6 +1,6 @@
 #include "CPluginHeader.h"
 
-// C23, which the compiler knows in every version of the language, and says so.
+// `#embed` is C23; the compiler supports it in every version of the language, with this warning.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
 static const char text[] = {

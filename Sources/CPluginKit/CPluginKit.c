@@ -5,8 +5,8 @@
 static penstock_kit_functions kit;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-// Swift's `@main`. In a plugin nobody else calls it: it registers the plugin and returns. Never called where the kit is linked into a
-// test, whose own `main` it would be: tests use the kit's functions directly.
+// Swift's `@main`. In a plugin, only this file calls it: it registers the plugin and returns. Never called if the kit is linked into a
+// test, where it would be the `main` of the test: tests use the kit's functions directly.
 extern int main(int argument_count, char **arguments);
 
 void penstock_kit_register(const penstock_kit_functions *functions) { kit = *functions; }

@@ -1,2 +1,2 @@
-// The contract is the header alone. Compiling it here shows that it stands by itself, as strict C99.
+// The contract consists only of the header. Compiling it here shows that it is self-contained strict C99.
 #include <penstock/plugin.h>

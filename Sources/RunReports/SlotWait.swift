@@ -1,20 +1,21 @@
 import PipelineLanguage
 import RunHistory
 
-/// What operations wait for that could begin: a slot of their run, or one of the processes that their host allows. It is derived where it is read, since nothing is recorded of operations that have not begun.
+/// What operations that could begin wait for: a slot of their run, or one of the processes that their host allows. It is derived when it is read, because
+/// operations that have not begun have no record.
 package struct SlotWait: Sendable, Hashable {
-  /// What is waited for, and why it is not free, behind `waits for`.
+  /// What they wait for, and why it is not free, to follow `waits for`.
   package let awaited: String
-  /// What lets one of them begin.
+  /// What would let one of them begin.
   package let remedy: String
 
-  /// Nil where nothing is known to be in their way, as while one is about to begin.
+  /// Nil if nothing is known to block them, as while one is about to begin.
   ///
   /// - Parameters:
-  ///   - operations: What is recorded of the operations of the run.
+  ///   - operations: The records of the operations of the run.
   ///   - concurrency: The key of the pipeline.
-  ///   - processors: How many the host of the run has, which is how many slots a run has without the key; nil where nobody knows.
-  ///   - busyHost: Finds whether the host lets no more begin.
+  ///   - processors: The number of processors of the run's host, which is the number of slots without the key; nil if unknown.
+  ///   - busyHost: Returns the host if it has no slot for further operations, otherwise nil.
   package init?(
     among operations: some Sequence<OperationRecord>, concurrency: Int?, processors: Int?, busyHost: () -> BusyHost?
   ) {
@@ -49,11 +50,12 @@ package struct SlotWait: Sendable, Hashable {
     return "'\(names.first ?? "")'\(more > 0 ? " and \(more) more wait" : " waits") for \(awaited)"
   }
 
-  /// The operations that could begin, in the order of the file: what they depend on has ended, and nothing, or no more than that they are pending, is recorded of them. A loop that has begun is one of them while no item of it has anything to do.
+  /// Returns the operations that could begin, in the order of the file: their dependencies have ended, and they have no record, or are recorded as pending.
+  /// A loop that has begun is included while none of its items is active.
   ///
   /// - Parameters:
   ///   - pipeline: The definition of the run.
-  ///   - records: What is recorded of its operations.
+  ///   - records: The records of its operations.
   /// - Returns: Their names.
   package static func startable(
     in pipeline: PipelineDefinition, _ records: some Sequence<OperationRecord>

@@ -143,7 +143,7 @@ struct FormerProcessTests {
     #expect(handler.output == "\"\"\"gone\"\"\"\n", "\(handler.text)")
   }
 
-  @Test("is left alone if it only has the id of a recorded one")
+  @Test("is not ended if it only has the id of a recorded one")
   func otherStart() async throws {
     let variant = Variant(testDescription: "", command: "exec \(Self.bare)\(Self.worker)\(Self.silently)")
     try place.write(Self.pipeline(variant.command), to: "case.yaml")
@@ -166,7 +166,7 @@ struct FormerProcessTests {
     #expect(outcome.output == "1\n\"\"\"there\"\"\"\n", "\(outcome.text)")
   }
 
-  @Test("is reported and left alone if its owner cannot be determined")
+  @Test("is reported and not ended if its owner cannot be determined")
   func undecided() async throws {
     let variant = Variant(
       testDescription: "", command: "\(Self.bare)\(Self.worker)\(Self.silently) &", isLeaderGone: true)

@@ -8,7 +8,7 @@
 /// The text, in UTF-8, without a terminating zero. Valid for as long as the process runs.
 const char *penstock_plugin_header(void);
 
-/// How many bytes it has.
+/// The length in bytes.
 size_t penstock_plugin_header_length(void);
 
 #endif

@@ -1,8 +1,8 @@
 #ifndef PENSTOCK_CPLUGINKIT_H
 #define PENSTOCK_CPLUGINKIT_H
 
-// What PluginKit needs of C: a data symbol with constants in it, which Swift cannot define. The symbol's functions forward to the table
-// that the plugin's `main` registers.
+// Defines a data symbol with constants for PluginKit, which Swift cannot do. The functions of the symbol forward to the table that the
+// plugin's `main` registers.
 
 #include <penstock/plugin.h>
 
@@ -14,7 +14,7 @@ typedef struct {
   const void *(*capability)(penstock_text id);
 } penstock_kit_functions;
 
-/// Lets the exported symbol forward to `functions`, which are copied. Called by the plugin's `main`, before anything else.
+/// Makes the exported symbol forward to `functions`, which are copied. The plugin's `main` calls this first.
 void penstock_kit_register(const penstock_kit_functions *functions);
 
 #endif

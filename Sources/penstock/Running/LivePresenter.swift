@@ -17,7 +17,7 @@ final class LivePresenter: RunPresenter {
   private var isHidden = false
   private var columns = TreeColumns()
   private var waits = WaitWatch()
-  /// Nil where nobody can answer by keys.
+  /// Nil if questions cannot be answered by keys.
   private let keys: KeyInput?
   /// The question that keys answer: it is shown in full, with the keys.
   private var asked: RunBoard.Question?

@@ -64,7 +64,7 @@ struct RunPresentation: Sendable {
   /// Answers the question of an operation of a run; nil if keys cannot be used, because standard input belongs to the run.
   var answer: (@Sendable (_ run: RunRecord, _ operation: String, _ isApproved: Bool) throws -> Void)?
 
-  /// Finds what is not recorded of operations that wait; nil where nobody can.
+  /// Finds information about waiting operations that is not recorded; nil if that is impossible.
   var waits: WaitSource?
 
   /// What the engine need tell.

@@ -3,11 +3,11 @@ import RunHistory
 import RunReports
 import Workspace
 
-/// What a workspace knows of waits that the records of a run do not say.
+/// Information about waits that a workspace has and the records of a run lack.
 struct WaitSource: Sendable {
-  /// Finds whether the host of a run lets no more operations begin.
+  /// Returns the host of a run if it has no slot for further operations, otherwise nil.
   let busyHost: @Sendable (RunRecord) -> BusyHost?
-  /// Finds who holds resources, in words that begin with a comma; empty where nobody does.
+  /// Returns the holders of resources as text that begins with a comma; empty if there are none.
   let holding: @Sendable ([String]) -> String
 
   init(
@@ -26,6 +26,6 @@ struct WaitSource: Sendable {
 }
 
 extension RunRecord {
-  /// How many processors its host has, where that is on this computer.
+  /// The number of processors of its host, if that is on this computer.
   var processors: Int? { owner.boot == ProcessIdentity.current.boot ? RunService.processors : nil }
 }

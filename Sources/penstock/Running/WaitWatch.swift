@@ -1,7 +1,7 @@
 import RunHistory
 import RunReports
 
-/// Finds which operations of a run wait for something of which nothing is recorded, or which comes by itself, and have done so for a while: a wait of milliseconds is not worth a word.
+/// Finds operations that have been waiting for a while without a record, or for something that comes by itself. Waits of milliseconds are not shown.
 struct WaitWatch {
   /// An operation of one of the runs on a board.
   struct Place: Hashable {
@@ -9,21 +9,21 @@ struct WaitWatch {
     let operation: String
   }
 
-  /// How long a wait must last to be shown.
+  /// The minimum duration of a wait that is shown.
   static let lasting = Duration.seconds(3)
-  /// How often is looked at most: a look goes over all operations.
+  /// The minimum interval between two checks, because each check examines all operations.
   static let interval = Duration.seconds(1)
 
-  /// What operations wait for that could begin, by their runs.
+  /// What the operations that could begin wait for, by run.
   private(set) var slots: [RunID: SlotWait] = [:]
-  /// The operations that could begin and have not for long enough, by their runs, in the order of the file.
+  /// The operations that could begin but have been waiting for long enough, by run, in the order of the file.
   private(set) var waiting: [RunID: [String]] = [:]
-  /// Who holds the resources that operations wait for, in words that begin with a comma.
+  /// The holders of the resources that operations wait for, as text that begins with a comma.
   private(set) var holding: [Place: String] = [:]
   private var since: [Place: ContinuousClock.Instant] = [:]
   private var looked: ContinuousClock.Instant?
 
-  /// Looks at a board, unless it has just done so.
+  /// Checks a board, unless it was just checked.
   mutating func look(at board: RunBoard, _ source: WaitSource?, now: ContinuousClock.Instant = .now) {
     guard let source, looked.map({ now - $0 >= Self.interval }) ?? true else { return }
     looked = now
@@ -59,7 +59,7 @@ struct WaitWatch {
   /// Whether an operation could begin and is none of these: its wait may become long.
   func hasUntold(besides told: Set<Place>) -> Bool { since.keys.contains { !told.contains($0) } }
 
-  /// What an operation waits for that could begin; nil where it has not waited long.
+  /// What an operation that could begin waits for; nil if it has not waited for long.
   func slot(for operation: String, in run: RunID) -> SlotWait? {
     waiting[run]?.contains(operation) == true ? slots[run] : nil
   }

@@ -91,7 +91,7 @@ struct PauseTests {
     }
   }
 
-  @Test("that somebody has ended stays ended when the clock is set back")
+  @Test("that was ended stays ended when the clock is set back")
   func clockSetBack() async throws {
     try pause(10)
     try unpause(50)
@@ -143,7 +143,7 @@ struct PauseTests {
     #expect(try reason(nil, after: 20) == nil)
   }
 
-  @Test("of a workspace of an earlier version keeps its instants, and stays ended where it was")
+  @Test("of a workspace of an earlier version keeps its instants, and stays ended if it was")
   func earlierVersion() throws {
     let directory = fixture.directory + "-earlier"
     defer { try? FileManager.default.removeItem(atPath: directory) }

@@ -74,7 +74,7 @@ struct QueueTurnsTests {
     #expect(try await order() == ["a", "b", "a"])
   }
 
-  @Test("notify no one when none of them is taken")
+  @Test("do not notify observers when none of them is taken")
   func silence() async throws {
     try await queue("a")
     let heard = Atomic(0)

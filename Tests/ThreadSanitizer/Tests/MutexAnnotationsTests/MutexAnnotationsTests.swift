@@ -8,7 +8,7 @@ import Testing
 /// something.
 @Suite("The sanitizer", .timeLimit(.minutes(10)))
 struct MutexAnnotationsTests {
-  @Test("What a contended Mutex protects is no race")
+  @Test("Access protected by a contended Mutex is not a race")
   func protected() async {
     await #expect(processExitsWith: .exitCode(0)) {
       let shared = Shared()
@@ -30,7 +30,7 @@ struct MutexAnnotationsTests {
     }
   }
 
-  @Test("What an Atomic hands over, releasing and acquiring, is no race")
+  @Test("Passing data by an Atomic with release and acquire is not a race")
   func released() async {
     await #expect(processExitsWith: .exitCode(0)) {
       let shared = Shared()
@@ -47,7 +47,7 @@ struct MutexAnnotationsTests {
     }
   }
 
-  @Test("What a relaxed Atomic hands over is one")
+  @Test("Passing data by a relaxed Atomic is a race")
   func relaxed() async {
     await #expect(processExitsWith: .exitCode(66)) {
       penstock_hide_reports()
