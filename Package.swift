@@ -286,7 +286,7 @@ let package = Package(
       swiftSettings: settings
     ),
     .testTarget(
-      name: "OperationsTests", dependencies: ["LinuxObservers", "Operations", "OperationsTesting"],
+      name: "OperationsTests", dependencies: ["HTTPOperations", "LinuxObservers", "Operations", "OperationsTesting"],
       exclude: ["Contract.md"], swiftSettings: settings),
     .testTarget(
       name: "LinuxObserversTests", dependencies: ["LinuxObservers", "Operations", "OperationsTesting"],

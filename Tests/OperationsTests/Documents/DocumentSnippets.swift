@@ -1,6 +1,7 @@
 // The Swift blocks of the documents, written by DocumentSnippetTests with PENSTOCK_UPDATE_DOCUMENTATION=1.
 // swift-format-ignore-file
 
+import HTTPOperations
 import LinuxObservers
 import Operations
 import OperationsTesting
@@ -183,24 +184,62 @@ private enum Documentation_from_swift_operation_md {
   }
 }
 
+// Documentation/http-client.md
+private enum Documentation_http_client_md {
+  static func block1() async throws {
+    let client = HTTPClient()
+    var releases = HTTPEventSource(HTTPTransferRequest(url: "https://example.org/releases"), by: client)
+    releases.requestProcessors = [HTTPAuthorizationProcessor(.bearer("secret"))]
+
+    // A closure takes each event; the next one is read when it has returned.
+    try await releases.run { event in print(event.data) }
+
+    // A loop: at most one event is read ahead.
+    for try await event in releases.events() { print(event.type, event.data, event.id) }
+
+    // A controller: each event is the value of a store, or makes it.
+    struct Latest: SimpleQueryRequest, Hashable {
+      func fetch(in context: OperationContext) async throws -> ServerSentEvent { ServerSentEvent(data: "none yet") }
+    }
+    let store = OperationClient().store(for: Latest().controlled(by: HTTPEventController(releases)))
+    _ = client
+    _ = releases
+    _ = store
+  }
+}
+
+// Documentation/http.md
+private enum Documentation_http_md {
+  static func block1() async throws {
+    let client = HTTPClient()
+    var fetch = HTTPOperation(HTTPTransferRequest(url: "https://example.org/a"), by: client, to: .text)
+    fetch.requestProcessors = [HTTPAuthorizationProcessor(.bearer("secret"))]
+    fetch.retry.limit = 5
+    let text = try await OperationRunner(fetch).run()
+    _ = client
+    _ = fetch
+    _ = text
+  }
+}
+
 // README.md
 private enum README_md {
-  struct Weather: QueryRequest, Hashable {
+  struct Weather: SimpleQueryRequest, Hashable {
     let city: String
-    func fetch(
-      isolation: isolated (any Actor)?, in context: OperationContext,
-      with continuation: OperationContinuation<Double, any Error>
-    ) async throws -> Double { 11.5 }
+
+    func fetch(in context: OperationContext) async throws -> Double { 11.5 }
   }
 
-  static func block1() async throws {
+  static func block2() async throws {
     let client = OperationClient()
     let store = client.store(for: Weather(city: "Kiel").retry(limit: 2).stale(after: .seconds(600)))
     let subscription = store.subscribe(
       with: OperationEventHandler(onStateChanged: { state, _ in print(state.status) }))
+    let temperature = try await store.fetch()
     _ = client
     _ = store
     _ = subscription
+    _ = temperature
   }
 }
 

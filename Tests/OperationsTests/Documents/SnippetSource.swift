@@ -27,6 +27,7 @@ struct SnippetSource {
     // The Swift blocks of the documents, written by DocumentSnippetTests with PENSTOCK_UPDATE_DOCUMENTATION=1.
     // swift-format-ignore-file
 
+    import HTTPOperations
     import LinuxObservers
     import Operations
     import OperationsTesting

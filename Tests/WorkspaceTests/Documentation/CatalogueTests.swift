@@ -19,6 +19,12 @@ private enum Catalogue {
       "job", Job.init, id, state, attempt, endedAt, key: id, indexes: [.index(state, attempt)])
   }
 
+  /// The directory of the page; the test has one of its own.
+  static func place() -> String {
+    let directory = "/tmp/jobs"
+    return directory
+  }
+
   static func opening(_ directory: String) async throws -> (OpenWorkspace, Job) {
     let workspace = try OpenWorkspace.open(
       at: directory, schema: WorkspaceSchema(applicationID: 0x6578_616d, objects: [Job.self]), mode: .readWrite)
