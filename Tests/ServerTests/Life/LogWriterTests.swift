@@ -40,6 +40,17 @@ struct LogWriterTests {
 
   private static func line(_ number: Int) -> String { "\(number) " + String(repeating: "x", count: 1000) }
 
+  @Test("waits for the reader of a pipe that somebody has made non-blocking, and loses no line", .timeLimit(.minutes(1)))
+  func nonBlocking() {
+    let pipe = Pipe()
+    _ = fcntl(pipe.writer, F_SETFL, fcntl(pipe.writer, F_GETFL) | O_NONBLOCK)
+    let writer = LogWriter(to: pipe.writer, limit: 1 << 20) { "dropped \($0)" }
+    for number in 0..<100 { writer.write(Self.line(number)) }
+    writer.write("last")
+    #expect(pipe.lines(to: "last") == (0..<100).map(Self.line) + ["last"])
+    writer.finish()
+  }
+
   @Test(
     "does not block if its reader does not read, and drops and counts excess lines", .timeLimit(.minutes(1)))
   func stalled() {
