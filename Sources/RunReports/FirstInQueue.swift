@@ -14,9 +14,10 @@ final class FirstInQueue {
     self.disk = disk
   }
 
-  /// Returns what the first queued run of a pipeline waits for, in the words of `penstock queue`; nil if none is queued.
+  /// Determines what the first queued run of a pipeline waits for.
   ///
   /// - Parameter pipeline: The name of the pipeline.
+  /// - Returns: The reason, in the words of `penstock queue`; nil if no run is queued.
   /// - Throws: `WorkspaceError`.
   func reason(of pipeline: String) throws -> String? {
     guard let place = try history.queue(of: pipeline, limit: 1).first else { return nil }

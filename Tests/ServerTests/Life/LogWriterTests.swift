@@ -40,7 +40,8 @@ struct LogWriterTests {
 
   private static func line(_ number: Int) -> String { "\(number) " + String(repeating: "x", count: 1000) }
 
-  @Test("waits for the reader of a pipe that somebody has made non-blocking, and loses no line", .timeLimit(.minutes(1)))
+  @Test(
+    "waits for the reader of a pipe that somebody has made non-blocking, and loses no line", .timeLimit(.minutes(1)))
   func nonBlocking() {
     let pipe = Pipe()
     _ = fcntl(pipe.writer, F_SETFL, fcntl(pipe.writer, F_GETFL) | O_NONBLOCK)

@@ -104,7 +104,10 @@ struct AbsenceTests {
     try await bench.serve { _, history in
       #expect(try await reasons(in: history) == [.hostDown, .hostDown])
       let clauses = try history.occasions().sorted { $0.time < $1.time }.map { $0.because { $0.text } }
-      #expect(clauses == ["no host was running", "the clock jumped over it, the computer was asleep, or the host was stopped"])
+      #expect(
+        clauses == [
+          "no host was running", "the clock jumped over it, the computer was asleep, or the host was stopped",
+        ])
     }
   }
 
