@@ -13,6 +13,8 @@ PACKAGES := libsqlite3-dev libcurl4-openssl-dev libyaml-dev
 # What the tests need beside that: Python, for an independent validator of the JSON Schema; certificates; another shell; and that of SQLite,
 # which must be able to read a workspace.
 TEST_PACKAGES := python3-venv openssl sqlite3 zsh
+# A cluster on one computer, for the tests of executors.
+TEST_PACKAGES += slurmctld slurmd slurm-client munge
 # What verifies the unit of systemd; and how exposed it may be at most, in tenths.
 UNIT_PACKAGES := systemd
 UNIT_EXPOSURE := 20
