@@ -13,6 +13,8 @@ PACKAGES := libsqlite3-dev libcurl4-openssl-dev libyaml-dev
 # Packages that the tests need in addition: Python, for an independent validator of the JSON Schema; OpenSSL, for certificates; zsh; and the shell of SQLite,
 # which must be able to read a workspace.
 TEST_PACKAGES := python3-venv openssl sqlite3 zsh
+# A cluster on one computer, for the tests of executors.
+TEST_PACKAGES += slurmctld slurmd slurm-client munge
 # The package that verifies the systemd unit, and the highest exposure that is accepted, in tenths.
 UNIT_PACKAGES := systemd
 UNIT_EXPOSURE := 20

@@ -229,11 +229,18 @@ let package = Package(
       swiftSettings: settings
     ),
     .target(
+      name: "SlurmJobs",
+      dependencies: [
+        "CProcess", "OperatingSystem", "Values", .product(name: "OrderedCollections", package: "swift-collections"),
+      ],
+      swiftSettings: settings
+    ),
+    .target(
       name: "PipelineEngine",
       dependencies: [
         "CProcess", "Expressions", "HTTPOperations", "LinuxObservers", "OperatingSystem", "Operations",
         "PipelineLanguage", "PluginHost",
-        "RunHistory", "Values", "Workspace",
+        "RunHistory", "SlurmJobs", "Values", "Workspace",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -278,7 +285,8 @@ let package = Package(
         "CEndOfProcess", "CPluginHeader", "CProcess", "CWorkerMonitor", "Expressions", "ServeArguments",
         "OperatingSystem",
         "PipelineLanguage",
-        "PipelineService", "PluginHost", "PluginInstallation", "RunHistory", "RunReports", "Schedules", "Values",
+        "PipelineService", "PluginHost", "PluginInstallation", "RunHistory", "RunReports", "Schedules", "SlurmJobs",
+        "Values",
         "Workspace",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "OrderedCollections", package: "swift-collections"),
@@ -350,7 +358,7 @@ let package = Package(
       name: "PipelineEngineTests",
       dependencies: [
         "CFaultVFS", "Expressions", "HTTPOperations", "OperatingSystem", "Operations", "OperationsTesting",
-        "PipelineEngine", "PipelineLanguage", "PluginHost", "RunHistory", "SQLite", "Values", "Workspace",
+        "PipelineEngine", "PipelineLanguage", "PluginHost", "RunHistory", "SlurmJobs", "SQLite", "Values", "Workspace",
       ],
       swiftSettings: settings
     ),
@@ -402,6 +410,7 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
+    .testTarget(name: "SlurmJobsTests", dependencies: ["OperatingSystem", "SlurmJobs"], swiftSettings: settings),
     .testTarget(name: "SchedulesTests", dependencies: ["Schedules"], swiftSettings: settings),
     .testTarget(
       name: "PluginKitTests", dependencies: ["CPluginKit", "OperationsTesting", "PluginKit", "PluginKitTesting"],

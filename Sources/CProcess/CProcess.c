@@ -189,3 +189,5 @@ int64_t penstock_heap_in_use(void) {
 }
 
 void penstock_limit_arenas(int most) { mallopt(M_ARENA_MAX, most); }
+
+int penstock_sync_file_system(int descriptor) { return syncfs(descriptor) == 0 ? 0 : errno; }

@@ -53,6 +53,7 @@ struct Penstock: ParsableCommand {
       Exit codes: 0 succeeded, 1 the run failed, 2 usage or invalid file, 3 the engine failed, 130 cancelled.
       """,
     version: Version.current,
+    subcommands: [Worker.self],
     groupedSubcommands: [
       CommandGroup(
         name: "Write", subcommands: [Init.self, Check.self, Graph.self, Eval.self, ScheduleCommands.self, Schema.self]),
@@ -136,12 +137,12 @@ extension CommandConfiguration {
   /// happens for the root of every tree, unless the root declares that it belongs to another command. The whole tree still
   /// answers such requests.
   static func subcommand(
-    commandName: String, abstract: String, discussion: String = "", subcommands: [any ParsableCommand.Type] = [],
-    defaultSubcommand: (any ParsableCommand.Type)? = nil
+    commandName: String, abstract: String, discussion: String = "", shouldDisplay: Bool = true,
+    subcommands: [any ParsableCommand.Type] = [], defaultSubcommand: (any ParsableCommand.Type)? = nil
   ) -> CommandConfiguration {
     CommandConfiguration(
       commandName: commandName, _superCommandName: "penstock", abstract: abstract, discussion: discussion,
-      subcommands: subcommands, defaultSubcommand: defaultSubcommand)
+      shouldDisplay: shouldDisplay, subcommands: subcommands, defaultSubcommand: defaultSubcommand)
   }
 
   /// Returns the subcommand called `name`.

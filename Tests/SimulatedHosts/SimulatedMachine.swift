@@ -274,7 +274,7 @@ final class SimulatedExecutor: Executor, FastDoor {
   nonisolated(nonsending) func start(_ jobs: [Job]) async -> [JobStart] {
     jobs.map { _ in .notBegun(reason: "unused") }
   }
-  nonisolated(nonsending) func end(of handle: JobHandle) async -> JobEnd { JobEnd(cause: .lost("unused")) }
+  nonisolated(nonsending) func end(of handle: JobHandle, _ job: Job?) async -> JobEnd { JobEnd(cause: .lost("unused")) }
   nonisolated(nonsending) func recover(_ handle: JobHandle) async -> JobRecovery { .lost(reason: "unused") }
   func stop(_ handles: [JobHandle], grace: Duration) {
     for handle in handles where !isDead { machine.stop(handle.job, grace == .zero ? SIGKILL : SIGTERM) }

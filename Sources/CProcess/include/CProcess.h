@@ -40,6 +40,9 @@ typedef struct {
 
 #define PENSTOCK_INHERITED_MOST 8
 
+/// Writes everything of a descriptor's file system to its disk. Returns 0 or an error number.
+int penstock_sync_file_system(int descriptor);
+
 /// How a process ended.
 typedef struct {
   /// The exit code, or -1 if a signal terminated the process.

@@ -1,5 +1,6 @@
 import Expressions
 import OperatingSystem
+import Operations
 import PipelineLanguage
 import RunHistory
 import Values
@@ -15,7 +16,7 @@ struct ProcessAttempt {
       try run.jobs.prepared.removeValue(forKey: ordinal) ?? makeJob(attempt: run.state.instances[ordinal].attempts)
     run.dropReadings(ordinal)
     if Task.isCancelled {
-      run.services.executors.jobs.discard(job)
+      run.executor(ordinal).discard(job)
       throw CancellationError()
     }
     let end = try await JobRunner(run: run, ordinal: ordinal).perform(job)
@@ -36,6 +37,10 @@ struct ProcessAttempt {
     if Task.isCancelled || run.isForced {
       end.files?.discardResult()
       throw CancellationError()
+    }
+    if end.cause == .timedOut, let timeout = run.state.instances[ordinal].node.definition.timeout {
+      end.files?.discardResult()
+      throw OperationTimeoutError(timeout)
     }
     if let failure = OperationFailure(end.cause) {
       end.files?.discardResult()
@@ -68,7 +73,7 @@ struct ProcessAttempt {
     guard !run.willReadFiles(ordinal), run.services.shortages.isEmpty,
       let job = try? makeJob(attempt: run.state.instances[ordinal].attempts + 1),
       !job.input.isLarge,
-      (try? run.services.executors.jobs.makeReady(job)) != nil
+      (try? run.executor(ordinal).makeReady(job)) != nil
     else { return }
     run.jobs.prepared[ordinal] = job
   }
@@ -76,6 +81,9 @@ struct ProcessAttempt {
   /// Creates the job of an attempt for its executor.
   private func makeJob(attempt number: Int) throws -> Job {
     let node = run.state.instances[ordinal].node
+    if let name = run.services.executors.missing(for: node.definition) {
+      throw OperationFailure.submitRefused("this host has no executor '\(name)'")
+    }
     let environment = try processEnvironment()
     let contexts = run.contexts(ordinal, environment: environment.own)
     let arguments = try node.action.arguments(shell: node.definition.shell, in: contexts) ?? []
@@ -91,7 +99,8 @@ struct ProcessAttempt {
       input: try standardInput(node, contexts),
       masker: node.definition.receivesSecret && !run.state.given.masker.isEmpty ? run.state.given.masker : nil,
       grace: node.definition.grace, files: run.logs,
-      artifacts: try ProcessArtifacts(run: run, ordinal: ordinal).wanted(contexts))
+      artifacts: try ProcessArtifacts(run: run, ordinal: ordinal).wanted(contexts),
+      use: node.definition.executor, timeout: node.definition.timeout)
   }
 
   private func workingDirectory(_ node: OperationNode, _ contexts: RunContexts) throws -> String? {
@@ -103,7 +112,7 @@ struct ProcessAttempt {
 
   private func processEnvironment() throws -> AttemptEnvironment {
     let node = run.state.instances[ordinal].node
-    var environment = AttemptEnvironment(run.jobs.environment)
+    var environment = AttemptEnvironment(run.jobs.environment(at: run.executor(ordinal)))
     for (name, template) in node.definition.environment {
       try environment.set(
         name, to: template.evaluate(in: run.contexts(ordinal, environment: environment.own)).injectedText)

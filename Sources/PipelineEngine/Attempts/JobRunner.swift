@@ -7,9 +7,11 @@ struct JobRunner {
   let run: Run
   let ordinal: Int
 
+  private var executor: any Executor { run.executor(ordinal) }
+
   /// Runs a job to its end. When this returns, the job has ended.
   nonisolated(nonsending) func perform(_ job: Job) async throws -> JobEnd {
-    guard let door = run.services.executors.jobs.fastDoor else { return try await runElsewhere(job) }
+    guard let door = executor.fastDoor else { return try await runElsewhere(job) }
     let start = AttemptStart(of: run, ordinal)
     defer { start.end() }
     while true {
@@ -24,7 +26,7 @@ struct JobRunner {
         throw error
       } catch let error as EngineError where run.isWaitedOut(error) {
         // Nothing was started: its logs could not be written, or there was no descriptor or memory for the process.
-        if error.isShortage, job.prepared != nil { run.services.executors.jobs.discard(job) }
+        if error.isShortage, job.prepared != nil { executor.discard(job) }
         try await start.wait(for: error)
       }
     }
@@ -37,12 +39,7 @@ struct JobRunner {
     return try await door.run(isolation: #isolation, job) { handle, files in
       begun()
       note(handle)
-      // Recorded only if the attempt lasts, so that its logs can be followed.
-      run.state.instances[ordinal].attempt?.standardOutput = files.relativeOutput
-      run.state.instances[ordinal].attempt?.standardError = files.relativeError
-      run.observer.emitOnTheWay(
-        .output(
-          run.id, ordinal: ordinal, standardOutput: files.relativeOutput, standardError: files.relativeError))
+      note(files)
       run.logs.settle()
       if run.state.unfinished > 1, run.logs.runsShort, run.services.shortages.isEmpty {
         run.services.loop.whenIdle { [logs = run.logs] in logs.makeSpares() }
@@ -59,9 +56,17 @@ struct JobRunner {
       guard run.mayGoOn(ordinal) else { throw CancellationError() }
       try run.requireOwnership()
     } catch {
-      run.services.executors.jobs.discard(job)
+      executor.discard(job)
       throw error
     }
+  }
+
+  /// Notes the log files of an attempt. They are recorded only if the attempt lasts, so that its logs can be followed.
+  private func note(_ files: LogFiles) {
+    run.state.instances[ordinal].attempt?.standardOutput = files.relativeOutput
+    run.state.instances[ordinal].attempt?.standardError = files.relativeError
+    run.observer.emitOnTheWay(
+      .output(run.id, ordinal: ordinal, standardOutput: files.relativeOutput, standardError: files.relativeError))
   }
 
   /// Notes that the executor knows the job of an attempt.
@@ -81,9 +86,16 @@ struct JobRunner {
   private static let pause = Duration.seconds(1)
 
   private nonisolated(nonsending) func runElsewhere(_ job: Job) async throws -> JobEnd {
-    let executor = run.services.executors.jobs
+    let executor = executor
     run.state.instances[ordinal].attempt?.executor = executor.name
-    defer { run.jobs.running[ordinal] = nil }
+    job.whenLogged = { files in
+      note(files)
+      run.recorder.append(ordinal)
+    }
+    defer {
+      run.jobs.running[ordinal] = nil
+      job.whenLogged = { _ in }
+    }
     var reason = ""
     for start in 0..<Self.mostStarts {
       if start > 0 { try await run.services.context.operationDelayer.delay(for: Self.pause * (1 << (start - 1))) }
@@ -105,14 +117,14 @@ struct JobRunner {
 
   /// Starts a job, unless a former host did, or may have.
   private nonisolated(nonsending) func begin(_ job: Job) async throws -> JobRecovery {
-    let executor = run.services.executors.jobs
+    let executor = executor
     if let former = run.jobs.former.removeValue(forKey: ordinal) {
       let recovery = try await recover(former.handle)
       if case .notBegun = recovery {} else { return recovery }
     }
     // Until the executor has reported the job's name, it is unknown whether it has begun, and the next host has to ask the executor.
     try await makeDurable(JobHandle(job: job.id, name: .open))
-    switch await run.services.executors.starts.start(job) {
+    switch await run.services.executors.starts(at: executor).start(job) {
     case .begun(let handle):
       // Before anything waits for it: the job continues whatever becomes of this host.
       do { try await makeDurable(handle) } catch {
@@ -129,14 +141,14 @@ struct JobRunner {
   /// Recovers a job that may be running. If it is, this is recorded before anything waits for it.
   private nonisolated(nonsending) func recover(_ handle: JobHandle) async throws -> JobRecovery {
     note(handle)
-    let recovery = await run.services.executors.jobs.recover(handle)
+    let recovery = await executor.recover(handle)
     if case .running(let known) = recovery { try await makeDurable(known) }
     return recovery
   }
 
   private nonisolated(nonsending) func makeDurable(_ handle: JobHandle) async throws {
     note(handle)
-    guard !run.services.executors.jobs.keepsHandles else { return }
+    guard !executor.keepsHandles else { return }
     run.recorder.append(ordinal)
     try await run.services.recorder.flush()
   }
@@ -146,7 +158,7 @@ struct JobRunner {
     let (loop, grace, runner) = (run.services.loop, job.grace, LoopBound(self))
     if run.isForced { stop(handle, grace: .zero) }
     return await withTaskCancellationHandler {
-      await run.services.executors.jobs.end(of: handle)
+      await runner.value.executor.end(of: handle, job)
     } onCancel: {
       loop.execute { runner.value.stop(handle, grace: grace) }
     }
@@ -154,6 +166,6 @@ struct JobRunner {
 
   private func stop(_ handle: JobHandle, grace: Duration) {
     // The job of a run that another host has claimed belongs to that host.
-    if !run.ending.isLost { run.services.executors.jobs.stop([handle], grace: grace) }
+    if !run.ending.isLost { executor.stop([handle], grace: grace) }
   }
 }

@@ -34,6 +34,7 @@ extension OperationDefinition {
     let causes = retry.on
     return { error, _ in
       let failure = error as? OperationFailure
+      if let failure, failure.isFinal { return .stop(reason: failure.stopReason ?? Self.notListed) }
       if causes.isEmpty {
         let decision = action.retryDecision(after: error)
         guard case .noOpinion = decision else { return decision }

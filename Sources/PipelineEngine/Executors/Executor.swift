@@ -16,8 +16,13 @@ protocol Executor: AnyObject, Sendable {
   var keepsHandles: Bool { get }
   /// Whether its jobs use this computer's capacity, so that they count against the host's limit of concurrent work.
   var usesThisMachine: Bool { get }
+  /// Whether it ends jobs that exceed their time limit itself, because they may wait before they begin. Default: false.
+  var keepsTimeLimits: Bool { get }
   /// The fast path, for jobs that end with this host; nil if they outlive it. Default: nil.
   var fastDoor: (any FastDoor)? { get }
+
+  /// Returns what jobs inherit of the host's environment; nil for all of it. Default: nil.
+  func inherited(from host: ProcessEnvironment) -> ProcessEnvironment?
 
   /// Opens in advance what a job will need. Default: nothing.
   func makeReady(_ job: Job) throws
@@ -28,8 +33,9 @@ protocol Executor: AnyObject, Sendable {
   ///
   /// - Returns: The outcome of each start, in order.
   nonisolated(nonsending) func start(_ jobs: [Job]) async -> [JobStart]
-  /// Returns when the job has ended, even if it had before the call.
-  nonisolated(nonsending) func end(of handle: JobHandle) async -> JobEnd
+  /// Returns when the job has ended, even if it had before the call. An executor that fills the log files of the job itself needs the `job`, and calls its
+  /// ``Job/whenLogged``.
+  nonisolated(nonsending) func end(of handle: JobHandle, _ job: Job?) async -> JobEnd
   /// Requests jobs to end, and kills them after `grace`, or immediately if it is zero. Ended jobs are ignored.
   func stop(_ handles: [JobHandle], grace: Duration)
   /// Determines the state of a job that this host, or a former one, has started or may have started.
@@ -41,11 +47,13 @@ protocol Executor: AnyObject, Sendable {
   /// - Returns: What is to be reported about it.
   nonisolated(nonsending) func endLeftovers(of run: RunScope, mayHaveStarted: Bool) async -> [String]
   /// Drops what is kept of a run, whose end is durable. Default: nothing.
-  func forget(_ run: RunID)
+  nonisolated(nonsending) func forget(_ run: RunID) async
 }
 
 extension Executor {
+  var keepsTimeLimits: Bool { false }
   var fastDoor: (any FastDoor)? { nil }
+  func inherited(from host: ProcessEnvironment) -> ProcessEnvironment? { nil }
   func makeReady(_ job: Job) throws {}
   func discard(_ job: Job) {}
   nonisolated(nonsending) func endLeftovers(of run: RunScope, mayHaveStarted: Bool) async -> [String] { [] }

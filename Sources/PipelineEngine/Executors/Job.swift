@@ -1,3 +1,4 @@
+import PipelineLanguage
 import RunHistory
 import Values
 
@@ -20,6 +21,12 @@ final class Job {
   let files: LogFilePool
   /// The artifacts to keep of the files that it leaves behind.
   let artifacts: [ArtifactKeeper.Wanted]
+  /// What it needs of its executor; nil if nothing is said about it.
+  let use: ExecutorUse?
+  /// Its time limit, for executors that keep it themselves.
+  let timeout: Duration?
+  /// Called with its log files before the first output is written to them, by executors elsewhere.
+  var whenLogged: (LogFiles) -> Void = { _ in }
   /// What its executor has prepared for it.
   var prepared: AnyObject?
 
@@ -38,7 +45,8 @@ final class Job {
 
   init(
     id: JobID, operation: String, arguments: [String], environment: AttemptEnvironment, directory: String?,
-    input: Input, masker: SecretMasker?, grace: Duration, files: LogFilePool, artifacts: [ArtifactKeeper.Wanted] = []
+    input: Input, masker: SecretMasker?, grace: Duration, files: LogFilePool, artifacts: [ArtifactKeeper.Wanted] = [],
+    use: ExecutorUse? = nil, timeout: Duration? = nil
   ) {
     self.id = id
     self.operation = operation
@@ -50,6 +58,8 @@ final class Job {
     self.grace = grace
     self.files = files
     self.artifacts = artifacts
+    self.use = use
+    self.timeout = timeout
   }
 }
 
@@ -91,14 +101,14 @@ struct FormerJob {
   /// When its attempt began.
   let startedAt: RecordTime
 
-  /// Returns the jobs left at an executor, by operation.
-  static func left(by attempts: [AttemptRecord], at executor: String) -> [Int: FormerJob] {
+  /// Returns the jobs left at executors, by operation.
+  static func left(by attempts: [AttemptRecord], at executors: [String]) -> [Int: FormerJob] {
     var latest: [Int: AttemptRecord] = [:]
     for attempt in attempts where attempt.number >= latest[attempt.ordinal]?.number ?? 0 {
       latest[attempt.ordinal] = attempt
     }
     return latest.compactMapValues { attempt in
-      guard attempt.executor == executor, attempt.error?.isEndOfHost == true else { return nil }
+      guard attempt.executor.map(executors.contains) == true, attempt.error?.isEndOfHost == true else { return nil }
       let id = JobID(run: attempt.run, ordinal: attempt.ordinal, attempt: attempt.number)
       let handle = JobHandle(job: id, name: attempt.handle.map { .text($0) } ?? .open)
       return FormerJob(handle: handle, startedAt: attempt.startedAt)

@@ -15,6 +15,12 @@ struct JobEnd {
     case preempted(String)
     /// It needed more memory than it was given.
     case outOfMemory(String)
+    /// It exceeded its `timeout`.
+    case timedOut
+    /// It exceeded the time limit of its executor; `isFinal` if another attempt would, too.
+    case timeLimit(String, isFinal: Bool)
+    /// Somebody else cancelled it at its executor.
+    case cancelledOutside(String)
     /// Its executor has lost track of it.
     case lost(String)
     /// It was accepted but certainly never began, for a reason that may pass.
@@ -56,6 +62,15 @@ extension OperationFailure {
     case .preempted(let reason): self.init(.preempted, "was preempted to make room for other jobs", reason)
     case .outOfMemory(let reason):
       self.init(.outOfMemory, "exceeded its memory limit", reason)
+    case .timedOut: self.init(code: "timeout", ownWords: "did not end within its timeout")
+    case .timeLimit(let reason, let isFinal):
+      self.init(.timeLimit, "exceeded the time limit of its job", reason)
+      self.isFinal = isFinal
+      if isFinal { stopReason = "its deadline has passed" }
+    case .cancelledOutside(let reason):
+      self.init(.cancelledOutside, "was cancelled on the cluster", reason)
+      // So that it is retried only if `on` says so.
+      stopReason = "somebody cancelled it"
     case .lost(let reason):
       self.init(.lost, "ended in an unknown way", reason)
       // So that it is retried only if `on` says so.
@@ -63,6 +78,14 @@ extension OperationFailure {
     case .refused(let failure): self = failure
     case .notBegun(let reason): self.init(code: "not-begun", message: "was never started: \(reason)")
     }
+  }
+
+  /// Returns the failure of a job that its executor never accepts.
+  static func submitRefused(_ reason: String) -> OperationFailure {
+    var failure = OperationFailure(.submitRefused, "was refused by its executor", reason)
+    failure.isFinal = true
+    failure.stopReason = "it would be refused again"
+    return failure
   }
 
   private init(_ end: ClusterEnd, _ what: String, _ reason: String) {

@@ -142,7 +142,7 @@ final class LocalExecutor: Executor, FastDoor, @unchecked Sendable {
     }
   }
 
-  nonisolated(nonsending) func end(of handle: JobHandle) async -> JobEnd {
+  nonisolated(nonsending) func end(of handle: JobHandle, _ job: Job?) async -> JobEnd {
     guard case .process(let pid) = handle.name, let end = ends[pid] else {
       return JobEnd(cause: .lost("this host has not started it"))
     }

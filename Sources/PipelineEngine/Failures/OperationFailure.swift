@@ -24,6 +24,8 @@ public struct OperationFailure: Error, Sendable, Hashable {
   var isOwnWords = false
   /// Why another attempt makes no sense; nil if unknown.
   var stopReason: String?
+  /// Whether another attempt makes no sense even if `retry.on` names the code.
+  var isFinal = false
   /// The endpoint of a request that is worth retrying.
   var httpEndpoint: HTTPEndpoint?
   /// The engine's own error, if neither the operation nor its process is to blame.

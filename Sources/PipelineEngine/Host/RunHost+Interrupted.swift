@@ -37,8 +37,7 @@ extension RunHost {
   /// - Throws: ``EngineError/processesRemain(_:of:)``, ``EngineError/processesUnknown(of:)`` or ``EngineError/jobsElsewhere(_:of:)`` if part of it
   ///   may still be running, or `WorkspaceError`. The run then stays interrupted.
   package func fail(_ run: RunRecord) async throws {
-    let elsewhere = try history.executorsWithJobs(
-      of: run.id, besides: [LocalExecutor.name, services.executors.jobs.name])
+    let elsewhere = try history.executorsWithJobs(of: run.id, besides: services.executors.names)
     guard elsewhere.isEmpty else { throw EngineError.jobsElsewhere(elsewhere, of: run.id) }
     let services = services
     try await Task(executorPreference: services.loop) {
@@ -46,6 +45,9 @@ extension RunHost {
       _ = try await Self.endProcesses(of: run, services)
     }.value
     try history.fail(run.id, at: services.now())
+    await Task(executorPreference: services.loop) {
+      for executor in services.executors.all { await executor.forget(run.id) }
+    }.value
   }
 
   /// Terminates the processes that the dead host of an interrupted run left running on this computer. The run stays interrupted, and its jobs
@@ -70,13 +72,13 @@ extension RunHost {
 
   /// Stops the jobs of a run that outlive their host, and waits for their ends.
   private static nonisolated(nonsending) func stopJobs(of run: RunRecord, _ services: HostServices) async throws {
-    let executor = services.executors.jobs
     let attempts = try services.history.attempts(of: run.id)
-    for job in FormerJob.left(by: attempts, at: executor.name).values {
-      guard case .running(let handle) = await executor.recover(job.handle) else { continue }
-      executor.stop([handle], grace: .zero)
-      _ = await executor.end(of: handle)
+    for executor in services.executors.all {
+      for job in FormerJob.left(by: attempts, at: [executor.name]).values {
+        guard case .running(let handle) = await executor.recover(job.handle) else { continue }
+        executor.stop([handle], grace: .zero)
+        _ = await executor.end(of: handle, nil)
+      }
     }
-    executor.forget(run.id)
   }
 }

@@ -155,7 +155,7 @@ public final class RunHost: Sendable {
       plugins: services.plugins.source, isRecorded: true)
     guard let pipeline = loaded.pipeline else { throw InvalidPipeline(result: loaded) }
     // What ends with its host is on this computer.
-    let elsewhere = try history.executorsWithJobs(of: id, besides: [LocalExecutor.name, services.executors.jobs.name])
+    let elsewhere = try history.executorsWithJobs(of: id, besides: services.executors.names)
     guard elsewhere.isEmpty else { throw EngineError.jobsElsewhere(elsewhere, of: id) }
     let secrets = try await secrets(of: id, pipeline)
     let source = try history.recordedSource(of: recorded.run)

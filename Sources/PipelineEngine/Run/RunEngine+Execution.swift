@@ -118,6 +118,9 @@ extension RunEngine {
   /// an answer given in the meantime is found.
   private func timeLimit(_ ordinal: Int) -> Duration? {
     let limit = run.state.instances[ordinal].node.definition.timeout
+    if limit != nil, run.state.instances[ordinal].node.action.startsJob, run.executor(ordinal).keepsTimeLimits {
+      return nil
+    }
     guard let limit, let asked = run.state.former[ordinal]?.asked else { return limit }
     let now = run.services.moment()
     let passed = RecordedWait.passed(

@@ -96,7 +96,7 @@ extension RunEngine {
         return true
       }
       let node = run.state.instances[ordinal].node
-      run.queue.add(ordinal, needsSlot: node.needsSlot && node.isPlain)
+      run.queue.add(ordinal, needsSlot: node.needsSlot && node.isPlain && !run.isElsewhere(node))
       return false
     }
     end(ordinal, because: decision)

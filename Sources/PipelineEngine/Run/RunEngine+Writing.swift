@@ -52,7 +52,8 @@ extension RunEngine {
 
   /// Records the run as interrupted, once there is room for that, and ends it. All of its processes have ended.
   func giveUp(because error: EngineError) async -> EngineError {
-    for executor in run.services.executors.all { executor.forget(id) }
+    // What executors elsewhere keep is how the next host learns of ends that were not recorded.
+    for executor in run.services.executors.all where executor.usesThisMachine { await executor.forget(id) }
     // If it cannot be recorded, the run is found to be interrupted once this host has ended.
     let isLeft = if case .left = error { true } else { false }
     try? await run.services.recorder.giveUp(id, isLeft: isLeft)

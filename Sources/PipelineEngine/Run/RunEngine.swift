@@ -146,7 +146,7 @@ actor RunEngine {
     run.services.history.workspace.announce()
     // Only now is it certain that the history refers to none of them.
     run.logs.removeEmpty()
-    for executor in run.services.executors.all { executor.forget(id) }
+    for executor in run.services.executors.all { await executor.forget(id) }
     if let failure = run.ending.failure { throw failure }
     run.observer.emit(.run(run.recorder.run))
     var results: [String: JSONValue] = Dictionary(minimumCapacity: run.state.pipeline.operations.count)

@@ -17,7 +17,7 @@ struct RunRestoration {
     run.state.hostAttempt += 1
     run.state.given.event = JSONValue(recorded: recorded.run.event)
     run.state.given.instant = recorded.run.instant
-    run.jobs.former = FormerJob.left(by: recorded.attempts, at: run.services.executors.jobs.name)
+    run.jobs.former = FormerJob.left(by: recorded.attempts, at: run.services.executors.names)
     var former: [Int: FormerAttempts] = [:]
     for attempt in recorded.attempts {
       run.logs.keepResult(attempt.result)

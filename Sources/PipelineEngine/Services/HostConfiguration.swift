@@ -1,5 +1,6 @@
 import Glibc
 import Operations
+import PipelineLanguage
 import Values
 
 /// What a host is given rather than determines itself: time, randomness, and properties of its process and computer.
@@ -31,6 +32,10 @@ public struct HostConfiguration: Sendable {
   public var keepsLogTimes = true
   /// How many operations a run without `concurrency` executes at once. Default: the number of processors that this process may run on.
   public var processors = Processors.count
+  /// Whether operations that name an executor run on this computer nevertheless. Default: false.
+  public var runsEverythingHere = false
+  /// The executors of the site. Default nil: there is only this computer.
+  public var site: SiteDefinition?
   /// The source of jitter for retries. Default: the system's random numbers.
   public var random = OperationRandom.system
   /// Measures the time limits (`timeout`) of attempts. Default nil: the timers of the host's event loop, whatever ``delayer`` is.

@@ -38,10 +38,14 @@ final class HostServices: @unchecked Sendable {
       workspace: history.workspace.directory, configuration: configuration)
     shortages = ShortageLine(
       loop: loop, time: time, delayer: context.operationDelayer, onShortage: configuration.onShortage)
+    let local = LocalExecutor(
+      loop: loop, time: time, keepsLogTimes: configuration.keepsLogTimes, leavesReserve: writing.isHolding)
+    let clusters = (configuration.site?.clusters ?? []).map {
+      SlurmExecutor($0, local: local, inherited: configuration.inherited, directory: configuration.directory)
+    }
     executors = HostExecutors(
-      local: LocalExecutor(
-        loop: loop, time: time, keepsLogTimes: configuration.keepsLogTimes, leavesReserve: writing.isHolding),
-      jobs: configuration.executor, loop: loop)
+      local: local, jobs: configuration.executor, named: clusters,
+      isOverridden: configuration.runsEverythingHere, loop: loop)
     observations = Observations(loop: loop, history: history)
     shared = SharedCapacity(
       configuration, loop: loop, history: history, recorder: recorder, time: time, watch: observations.watch)

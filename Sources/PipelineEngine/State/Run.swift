@@ -167,12 +167,25 @@ final class Run {
   func demand(_ ordinal: Int) -> RunLimits.Demand {
     let node = state.instances[ordinal].node
     return RunLimits.Demand(
-      slots: node.needsSlot ? 1 : 0, resources: node.definition.resources, countsAtHost: countsAtHost(node))
+      slots: node.needsSlot && !isElsewhere(node) ? 1 : 0, resources: node.definition.resources,
+      countsAtHost: countsAtHost(node))
   }
 
   /// Whether an attempt counts against the host's limit of concurrent work. It does not if another computer does the work, or operations of a nested run.
   func countsAtHost(_ node: OperationNode) -> Bool {
-    !node.isNestedPipeline && (!node.action.startsJob || services.executors.jobs.usesThisMachine)
+    !node.isNestedPipeline
+      && (!node.action.startsJob || services.executors.executor(of: node.definition).usesThisMachine)
+  }
+
+  /// Whether the file names an executor elsewhere, whose jobs do not count against the run's `concurrency` either.
+  func isElsewhere(_ node: OperationNode) -> Bool {
+    guard node.definition.executor != nil, node.action.startsJob else { return false }
+    return !services.executors.executor(of: node.definition).usesThisMachine
+  }
+
+  /// Returns the executor of an operation's jobs.
+  func executor(_ ordinal: Int) -> any Executor {
+    services.executors.executor(of: state.instances[ordinal].node.definition)
   }
 
   /// Returns what an operation has taken. Operations that wait for more than a slot are notified by the limits themselves.

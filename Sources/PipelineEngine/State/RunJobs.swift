@@ -3,8 +3,10 @@ import RunHistory
 
 /// The jobs of one run and their log files: those prepared before their slot is free, those running, and those that a former host left. *On the event loop.*
 final class RunJobs {
-  /// The environment that all of them share. Computed for the first of them, because most runs that only compute values never need it.
-  private(set) lazy var environment = RunEnvironment(variables())
+  /// The environment that all of them on this computer share. Computed for the first of them, because most runs that only compute values never need it.
+  private lazy var environment = RunEnvironment(variables(inherited))
+  /// The environments of jobs elsewhere, by executor.
+  private var elsewhere: [String: RunEnvironment] = [:]
   /// The prepared jobs, by operation.
   var prepared: [Int: Job] = [:]
   /// The running jobs, by operation.
@@ -15,8 +17,7 @@ final class RunJobs {
   let logs: LogFilePool
   /// The processes that read the secrets of the run.
   private var secretProcesses: Set<Int32> = []
-  private let executor: any Executor
-  private let local: LocalExecutor
+  private let executors: HostExecutors
   private let inherited: ProcessEnvironment
   private let run: RunProgress
   private let secrets: RunSecrets
@@ -25,12 +26,29 @@ final class RunJobs {
     self.run = run
     self.secrets = secrets
     self.logs = logs
-    executor = services.executors.jobs
-    local = services.executors.local
+    executors = services.executors
     inherited = services.inherited
   }
 
-  private func variables() -> ProcessEnvironment {
+  private var local: LocalExecutor { executors.local }
+
+  private func executor(_ ordinal: Int) -> any Executor {
+    executors.executor(of: run.instances[ordinal].node.definition)
+  }
+
+  /// Returns the environment that all jobs of an executor share.
+  func environment(at executor: any Executor) -> RunEnvironment {
+    guard let inherited = executor.inherited(from: inherited) else { return environment }
+    if let known = elsewhere[executor.name] { return known }
+    var values = variables(inherited)
+    // A node may be this computer: whatever has this variable there is taken for a process that a former host has left behind.
+    values["PENSTOCK_RUN_ID"] = nil
+    let made = RunEnvironment(values)
+    elsewhere[executor.name] = made
+    return made
+  }
+
+  private func variables(_ inherited: ProcessEnvironment) -> ProcessEnvironment {
     var values = inherited
     // A process that was not given the secret must not inherit it.
     for name in secrets.hiddenVariables { values[name] = nil }
@@ -43,7 +61,7 @@ final class RunJobs {
 
   /// Discards what was prepared for an attempt that never began.
   func discardPrepared(_ ordinal: Int) {
-    if let job = prepared.removeValue(forKey: ordinal) { executor.discard(job) }
+    if let job = prepared.removeValue(forKey: ordinal) { executor(ordinal).discard(job) }
   }
 
   /// Releases what is kept for attempts that have yet to begin, because others lack it.
@@ -62,14 +80,14 @@ final class RunJobs {
 
   /// Kills everything that is running.
   func kill() {
-    executor.stop(Array(running.values), grace: .zero)
+    for (ordinal, handle) in running { executor(ordinal).stop([handle], grace: .zero) }
     local.runner.kill(secretProcesses)
   }
 
   /// Stops the jobs of a former host that the run has not adopted by its end.
   func stopFormer() {
     for (ordinal, job) in former where ordinal < run.instances.count {
-      executor.stop([job.handle], grace: run.instances[ordinal].node.definition.grace)
+      executor(ordinal).stop([job.handle], grace: run.instances[ordinal].node.definition.grace)
     }
     former = [:]
   }

@@ -42,7 +42,8 @@ extension CommandAction: CheckableAction {
 
   static var takes: Set<OperationKey> {
     [
-      .inject, .requires, .result, .retry, .repeat, .grace, .env, .envFile, .directory, .stdin, .artifacts, .staleAfter,
+      .inject, .requires, .result, .retry, .repeat, .grace, .env, .envFile, .directory, .stdin, .artifacts, .executor,
+      .staleAfter,
       .staleWhen,
     ]
   }

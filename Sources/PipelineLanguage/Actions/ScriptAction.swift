@@ -34,6 +34,7 @@ extension ScriptAction: CheckableAction {
   static var takes: Set<OperationKey> {
     [
       .inject, .requires, .result, .retry, .repeat, .grace, .env, .envFile, .directory, .shell, .stdin, .artifacts,
+      .executor,
       .staleAfter,
       .staleWhen,
     ]

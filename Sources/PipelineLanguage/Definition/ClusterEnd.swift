@@ -4,4 +4,7 @@ package enum ClusterEnd: String, Sendable, CaseIterable {
   case preempted
   case outOfMemory = "out-of-memory"
   case lost
+  case timeLimit = "time-limit"
+  case cancelledOutside = "cancelled-outside"
+  case submitRefused = "submit-refused"
 }

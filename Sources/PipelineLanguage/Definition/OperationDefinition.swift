@@ -168,6 +168,8 @@ public struct OperationDefinition: Sendable {
   public var artifacts: [Artifact] = []
   /// The shell and its arguments for `run`; the script is appended as the last argument.
   public var shell: [String] = ["/bin/sh", "-e", "-c"]
+  /// Where the process runs, and what it needs there; nil for this computer.
+  public var executor: ExecutorUse?
   /// The standard input of the process, unless a value is injected there.
   public var stdin: Template?
   /// The age below which a success with the same fingerprint is reused.

@@ -7,6 +7,8 @@ public struct HostSource: Sendable {
   }
 
   let kind: Kind
+  /// The workspace for which executors are looked up; nil if they are not checked.
+  private(set) var executorsOf: String?
 
   /// No host: operations only take the resources that their pipeline declares, and its queue is not checked.
   public static let none = HostSource(kind: .none)
@@ -19,6 +21,13 @@ public struct HostSource: Sendable {
 
   /// Whether operations may take resources that their pipeline does not declare, because a host may.
   var mayDeclare: Bool { if case .none = kind { false } else { true } }
+
+  /// Returns this host with the executors that a file of the site defines, as a host with this workspace finds them.
+  public func withExecutors(workspace: String) -> HostSource {
+    var source = self
+    source.executorsOf = workspace
+    return source
+  }
 
   /// Unchecked if there is no host.
   var orUnchecked: HostSource { mayDeclare ? self : .unchecked }

@@ -48,7 +48,8 @@ public enum LanguageReference {
         RetentionKey.table.section(), SpecificationKey.table.section(), PluginKey.table.section(),
         PluginLimitKey.table.section(of: "a plugin's 'limits'"), ControllerKey.table.section(),
         EventKey.table.section(),
-        OperationKey.table.section(), RetryKey.table.section(), CauseKey.table.section(), RepeatKey.table.section(),
+        OperationKey.table.section(), ExecutorKey.table.section(), RetryKey.table.section(), CauseKey.table.section(),
+        RepeatKey.table.section(),
         ForEachKey.table.section(), MatrixKey.table.section(),
       ] + kinds.flatMap { $0.kind.tables }
     return tables.map(section).filter { !$0.keys.isEmpty }

@@ -170,6 +170,11 @@ final class LoadSession: NestedPipelines {
       if case .host(let host) = host.kind {
         for finding in host.ownFindings(in: checked, runsItself: chain.count == 1) { reader.report(finding) }
       }
+      if let workspace = host.executorsOf, !isRecorded {
+        let (found, source) = ExecutorCheck(workspace: workspace).findings(in: checked)
+        for finding in found { reader.report(finding) }
+        if let source { sources.append(source) }
+      }
       definition = checked
       sources += reader.found.sources
       settingFiles += reader.found.files

@@ -113,6 +113,7 @@ struct OperationDefaults {
   var environment: [(name: String, value: Template)] = []
   var directory: Template?
   var shell: [String]?
+  var executor: ExecutorUse?
 
   /// Applies the part of the defaults selected by `share` to a definition.
   func apply(to definition: inout OperationDefinition, _ share: DefaultsShare) {
@@ -121,6 +122,7 @@ struct OperationDefaults {
       if let directory { definition.directory = directory }
       if let shell { definition.shell = shell }
       definition.environment = environment
+      definition.executor = executor
     case .work: break
     case .nothing: return
     }
@@ -136,6 +138,8 @@ struct PipelineDraft {
   var operations: [OperationDraft] = []
   var handlers: [OperationDraft] = []
   var defaults = OperationDefaults()
+  /// The key `executor` of the pipeline.
+  var executor: ExecutorUse?
   /// The expressions outside operations: `env`, `defaults.env`, `defaults.directory`.
   var sites: [ExpressionSite] = []
   var plugins: [PluginEntry] = []

@@ -9,7 +9,7 @@ enum OperationKey: String, CaseIterable, Sendable {
   case maxFailures = "max_failures"
   case exclusive, resources, env
   case envFile = "env_file"
-  case directory, shell, stdin, artifacts
+  case directory, shell, stdin, artifacts, executor
   case staleAfter = "stale_after"
   case with
   case runWhen = "run_when"
@@ -127,6 +127,9 @@ enum OperationKey: String, CaseIterable, Sendable {
         "artifacts", .map(keyPattern: NamePattern.member, .template),
         "Files to keep after the process succeeds: names with paths or patterns, relative to the directory in which it starts.",
         default: "none", only: takers(of: .artifacts)),
+      KeyRow(
+        "executor", ExecutorKey.form, "Where the process runs, and what it needs there; merged key by key.",
+        default: "`local`", only: takers(of: .executor)),
       KeyRow("stdin", .template, "The text that the process reads on standard input.", only: takers(of: .stdin)),
       KeyRow(
         "stale_after", .duration, "Reuses a success with the same inputs that is younger than this.",

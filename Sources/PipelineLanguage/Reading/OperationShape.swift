@@ -38,7 +38,7 @@ extension OperationKey {
     case .forEach, .matrix: .items
     case .env, .envFile, .directory, .shell: .defaulted
     case .name, .description, .extends, .label, .needs, .retry, .timeout, .grace, .allowFailure, .failFast,
-      .maxFailures:
+      .maxFailures, .executor:
       .nothing
     case .exclusive, .resources, .runWhen, .otherwise, .waitAtMost, .staleAfter, .staleWhen: .nothing
     case .rerunOnChange, .controllers, .labels, .priority, .queue: .nothing

@@ -7,7 +7,8 @@ package enum PipelineKey: String, CaseIterable, Sendable {
   case paramsFile = "params_file"
   case env
   case envFile = "env_file"
-  case secrets, defaults, templates, concurrency, order, overlap, queue, priority, resources, timeout, operations
+  case secrets, defaults, executor, templates, concurrency, order, overlap, queue, priority, resources, timeout,
+    operations
   case after
   case uses, controllers, plugins, specifications, automatic, http, retention
   case rerunOnChange = "rerun_on_change"
@@ -56,6 +57,10 @@ package enum PipelineKey: String, CaseIterable, Sendable {
         "secrets", .map(keyPattern: NamePattern.member, .oneKey(SecretKey.table.rows)),
         "Values that are read when the run starts, and masked in logs and results."),
       KeyRow("defaults", .keys(DefaultsKey.table.rows), "Values for operations that do not set these keys themselves."),
+      KeyRow(
+        "executor", ExecutorKey.form,
+        "Where processes of operations run, and what they need there, for all that do not say it themselves.",
+        default: "`local`"),
       KeyRow(
         "templates", .map(keyPattern: NamePattern.member, .operationTemplate),
         "Operations without a name, whose keys other operations take with `extends`."),
@@ -247,11 +252,11 @@ enum ControllerKey: String, CaseIterable, Sendable {
 
 /// The keys of `defaults`.
 enum DefaultsKey: String, CaseIterable, Sendable {
-  case timeout, grace, retry, env, directory, shell
+  case timeout, grace, retry, env, directory, shell, executor
 
   static let table = KeyTable<DefaultsKey>(
     "'defaults'",
-    rows(of: ["timeout", "grace", "retry", "env", "directory", "shell"]))
+    rows(of: ["timeout", "grace", "retry", "env", "directory", "shell", "executor"]))
 
   // Reuses the rows of operations.
   private static func rows(of keys: [String]) -> [KeyRow] {

@@ -26,6 +26,7 @@ extension DocumentReader {
       draft.definition.environment = Self.merged(variables, with: draft.definition.environment)
     }
     // `defaults` may come after the operations.
+    draft.defaults.executor = draft.defaults.executor?.merged(over: draft.executor) ?? draft.executor
     if let operations {
       readOperations(operations.value, into: &draft)
     } else if let entries = root.entries, entries.allSatisfy({ PipelineKey.isKnown($0.name) }) {
@@ -51,6 +52,7 @@ extension DocumentReader {
       draft.definition.environment = environment(node, .pipelineEnvironment, into: &draft.sites)
     case .secrets: draft.definition.secrets = secrets(node)
     case .defaults: readDefaults(node, into: &draft)
+    case .executor: draft.executor = executorUse(node)
     case .concurrency: draft.definition.concurrency = int(node, "'concurrency'", minimum: 1)
     case .order:
       if let order = choice(node, "'order'", PipelineDefinition.Order.self) { draft.definition.order = order }
@@ -144,6 +146,7 @@ extension DocumentReader {
       case .env: draft.defaults.environment = environment(value, .pipelineEnvironment, into: &draft.sites)
       case .directory: draft.defaults.directory = template(value, "'directory'", .directory, into: &draft.sites)
       case .shell: draft.defaults.shell = shell(value)
+      case .executor: draft.defaults.executor = executorUse(value)
       }
     }
   }

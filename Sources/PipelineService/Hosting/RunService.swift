@@ -23,6 +23,8 @@ package struct RunService: Sendable {
     package var writing = Writing()
     /// How long a transaction waits for one of another process. Default: 30 s.
     package var patience = Duration.seconds(30)
+    /// Whether operations that name an executor run on this computer nevertheless. Default: false.
+    package var runsEverythingHere = false
     /// The clock and the random numbers, for tests.
     package var testing: TestingConditions
 
@@ -67,6 +69,9 @@ package struct RunService: Sendable {
     conditions.onWriteFailure = configuration.writing.onFailure
     conditions.onWriteRecovery = configuration.writing.onRecovery
     conditions.onShortage = configuration.writing.onShortage
+    conditions.runsEverythingHere = configuration.runsEverythingHere
+    // A pipeline that uses an executor was checked against the file when it was loaded, with all findings.
+    conditions.site = SiteDefinition.find(workspace: location.path).site
     if configuration.environment != nil || configuration.secretEnvironment != nil {
       conditions.secretEnvironment = configuration.secretEnvironment ?? conditions.environment
     }

@@ -35,7 +35,12 @@ struct Check: ParsableCommand {
 
   func run() throws {
     let plugins = plugins.source()
-    let (status, latest) = try report { try PipelineFileLoading.read($0, plugins: plugins, host: $1) }
+    let (status, latest) = try report { file, host in
+      // A file that is only checked may be read without any workspace.
+      let workspace = try? shared.location(for: file).path
+      let source = workspace.map { host.withExecutors(workspace: $0) } ?? host
+      return try PipelineFileLoading.read(file, plugins: plugins, host: source)
+    }
     // Keeps the pipeline of a long file alive until the process ends: deallocating it takes a thirtieth of the time that reading it took.
     withExtendedLifetime(latest) { status.finish() }
   }

@@ -77,6 +77,9 @@ struct Run: ForegroundCommand {
   @Flag(help: "With --watch, also run it at once, even if a trigger or automatic decides when")
   var now = false
 
+  @Option(help: ArgumentHelp("Run all operations here, whatever 'executor' they name: local", valueName: "name"))
+  var executor: ExecutorOverride?
+
   @OptionGroup var display: OutputOptions
 
   @OptionGroup var config: HostFileOptions
@@ -104,7 +107,9 @@ struct Run: ForegroundCommand {
     let shared = shared.serving(host)
     if watch { return try await watch(file, in: host, shared) }
     let pluginHost = plugins.host()
-    let pipeline = try PipelineFileLoading.load(file, options: shared, plugins: .host(pluginHost), host: host)
+    let pipeline = try PipelineFileLoading.load(
+      file, options: shared, plugins: .host(pluginHost), host: host,
+      checksExecutors: executor == nil)
     let given = try ParameterArgument.parse(parameters)
     let files = try parameterFiles.read(for: pipeline, of: file, shared)
     var start = try RunStart(
@@ -119,7 +124,8 @@ struct Run: ForegroundCommand {
         .show()
       return .succeeded
     }
-    let service = try shared.openService(for: file, plugins: .host(pluginHost), of: host)
+    let service = try shared.openService(
+      for: file, plugins: .host(pluginHost), of: host, runsEverythingHere: executor != nil)
     tellOfControllers(of: pipeline)
     try start.takeRest(from: service.history)
     let chosen = start
@@ -153,8 +159,10 @@ struct Run: ForegroundCommand {
       throw CommandFailure("--watch needs files: a pipe can be read only once")
     }
     let pluginHost = plugins.host()
+    var source = host.map(HostSource.host) ?? .none
+    if executor == nil { source = source.withExecutors(workspace: try shared.location(for: file).path) }
     let watched = WatchedFile(
-      path: file, plugins: .host(pluginHost), host: host.map(HostSource.host) ?? .none, others: parameterFiles.paths
+      path: file, plugins: .host(pluginHost), host: source, others: parameterFiles.paths
     ) { [parameters, parameterFiles, labels, force] result in
       let pipeline = try PipelineFileLoading.accept(result, options: shared)
       return try RunStart(
@@ -164,7 +172,8 @@ struct Run: ForegroundCommand {
     }
     // An error that exists from the start is a usage error.
     _ = try watched.load().content.get()
-    let service = try shared.openService(for: file, plugins: .host(pluginHost), of: host)
+    let service = try shared.openService(
+      for: file, plugins: .host(pluginHost), of: host, runsEverythingHere: executor != nil)
     var presentation = shared.presentation(of: nil, in: service)
     try display.apply(to: &presentation)
     let terminal = WatchTerminal(service: service, presentation: presentation)
@@ -174,6 +183,11 @@ struct Run: ForegroundCommand {
     try result.get()
     return terminal.status
   }
+}
+
+/// Where operations run instead of where they would.
+enum ExecutorOverride: String, ExpressibleByArgument, CaseIterable {
+  case local
 }
 
 extension Result where Failure == any Error {

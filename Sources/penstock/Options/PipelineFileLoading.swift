@@ -41,9 +41,12 @@ enum PipelineFileLoading {
 
   /// Returns the checked pipeline. Warnings are printed; errors end the command.
   static func load(
-    _ path: String, options: SharedOptions, plugins: PluginSource, host: HostDefinition? = nil
+    _ path: String, options: SharedOptions, plugins: PluginSource, host: HostDefinition? = nil,
+    checksExecutors: Bool = true
   ) throws -> PipelineDefinition {
-    try accept(read(path, plugins: plugins, host: host.map(HostSource.host) ?? .none), options: options)
+    var source = host.map(HostSource.host) ?? .none
+    if checksExecutors { source = source.withExecutors(workspace: try options.location(for: path).path) }
+    return try accept(read(path, plugins: plugins, host: source), options: options)
   }
 
   static func accept(_ result: LoadResult, options: SharedOptions) throws -> PipelineDefinition {

@@ -115,12 +115,13 @@ extension SharedOptions {
   }
 
   private func configuration(
-    _ plugins: PluginSource, of host: HostDefinition? = nil
+    _ plugins: PluginSource, of host: HostDefinition? = nil, runsEverythingHere: Bool = false
   ) throws -> RunService.Configuration {
     var configuration = RunService.Configuration(
       plugins: plugins, durability: try DurabilitySetting.value(), keepsLogTimes: try LogTimesSetting.value(),
       testing: .ofEnvironment())
     let resources = host?.resources.map { ($0.name, $0.capacity) } ?? []
+    configuration.runsEverythingHere = runsEverythingHere
     configuration.capacity.resources = Dictionary(resources) { first, _ in first }
     return configuration
   }
@@ -128,11 +129,12 @@ extension SharedOptions {
   /// Opens the service for a run of a file. Reports on standard error if its record is in an unexpected place: in a new workspace that was not
   /// named explicitly, or in a different one from that of commands without a file.
   func openService(
-    for file: String, plugins: PluginSource, of host: HostDefinition? = nil
+    for file: String, plugins: PluginSource, of host: HostDefinition? = nil, runsEverythingHere: Bool = false
   ) throws -> RunService {
     let location = try location(for: file)
     let isNew = !location.hasDatabase
-    let service = try RunService(creatingAt: location, configuration(plugins, of: host))
+    let service = try RunService(
+      creatingAt: location, configuration(plugins, of: host, runsEverythingHere: runsEverythingHere))
     guard !quiet, location.start != nil else { return service }
     if try self.location().path != location.path {
       TextOutput.error.writeMessage(

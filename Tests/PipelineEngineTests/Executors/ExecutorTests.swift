@@ -205,7 +205,7 @@ import Testing
       if case .running = await local.recover(handles[2]) {} else { return [] }
       local.stop([handles[2]], grace: .seconds(5))
       var ends: [JobEnd.Cause] = []
-      for handle in handles { ends.append(await local.end(of: handle).cause) }
+      for handle in handles { ends.append(await local.end(of: handle, nil).cause) }
       local.forget(run)
       return ends
     }.value

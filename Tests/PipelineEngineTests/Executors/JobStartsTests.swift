@@ -46,7 +46,7 @@ import Testing
     nonisolated(nonsending) func start(_ jobs: [Job]) async -> [JobStart] {
       jobs.prefix(1).map { .begun(JobHandle(job: $0.id, name: .text("first"))) }
     }
-    nonisolated(nonsending) func end(of handle: JobHandle) async -> JobEnd { JobEnd(cause: .exited(0)) }
+    nonisolated(nonsending) func end(of handle: JobHandle, _ job: Job?) async -> JobEnd { JobEnd(cause: .exited(0)) }
     func stop(_ handles: [JobHandle], grace: Duration) {}
     nonisolated(nonsending) func recover(_ handle: JobHandle) async -> JobRecovery { .running(handle) }
   }

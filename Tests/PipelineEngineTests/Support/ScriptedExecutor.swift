@@ -152,7 +152,7 @@ final class ScriptedExecutor: Executor, @unchecked Sendable {
     }
   }
 
-  nonisolated(nonsending) func end(of handle: JobHandle) async -> JobEnd {
+  nonisolated(nonsending) func end(of handle: JobHandle, _ job: Job?) async -> JobEnd {
     guard let (job, fate) = jobs[handle.job] else { return JobEnd(cause: .lost("there is no such job")) }
     var end = end(of: job, fate)
     if case .hangs = fate { end.cause = await hang(handle.job) }
@@ -310,7 +310,7 @@ extension ScriptedExecutor: FastDoor {
     begun(handle, ready.files)
     let grace = job.grace
     var ended = await withTaskCancellationHandler {
-      await end(of: handle)
+      await end(of: handle, nil)
     } onCancel: {
       stop([handle], grace: grace)
     }

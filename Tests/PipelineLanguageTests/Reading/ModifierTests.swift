@@ -50,8 +50,8 @@ struct ModifierTests {
           "5:14 out-of-range 'limit' must be at least 0, found -1",
           "6:16 unknown-word 'backoff' is one of constant, linear, exponential, fibonacci, decorrelated, found 'exponental' (did you mean 'exponential'?)",
           "7:13 invalid-duration 'base' needs a duration with its unit, found '5' (for seconds write '5s')",
-          "8:12 unknown-word an entry of 'on' is timeout, node-failed, preempted, out-of-memory, lost, {exit: …}, {signal: …}, {status: …} or {error: …}, found '1' (write '{exit: 1}')",
-          "8:15 unknown-word an entry of 'on' is timeout, node-failed, preempted, out-of-memory, lost, {exit: …}, {signal: …}, {status: …} or {error: …}, found 'timeot' (did you mean 'timeout'?)",
+          "8:12 unknown-word an entry of 'on' is timeout, node-failed, preempted, out-of-memory, lost, time-limit, cancelled-outside, submit-refused, {exit: …}, {signal: …}, {status: …} or {error: …}, found '1' (write '{exit: 1}')",
+          "8:15 unknown-word an entry of 'on' is timeout, node-failed, preempted, out-of-memory, lost, time-limit, cancelled-outside, submit-refused, {exit: …}, {signal: …}, {status: …} or {error: …}, found 'timeot' (did you mean 'timeout'?)",
         ])
     #expect(
       findings(inOperation: "run: ls", "retry: {on: [{signal: KILL}, {exit: 300}]}") == [

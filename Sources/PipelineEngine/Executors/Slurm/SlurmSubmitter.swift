@@ -1,0 +1,226 @@
+import Glibc
+import OperatingSystem
+import PipelineLanguage
+import SlurmJobs
+import Values
+
+/// Submits attempts: what is ready within a window and wants the same from Slurm goes out as one array. *On the event loop.*
+final class SlurmSubmitter: @unchecked Sendable {
+  // @unchecked: accessed only on the event loop.
+
+  /// What attempts of one array have in common.
+  private struct Batch: Hashable {
+    /// The directory of the run.
+    var run: String
+    /// The options of `sbatch` that they need.
+    var options: [String]
+  }
+
+  private final class Entry {
+    let job: Job
+    let batch: Batch
+    let continuation: CheckedContinuation<JobStart, Never>
+    init(_ job: Job, _ batch: Batch, _ continuation: CheckedContinuation<JobStart, Never>) {
+      (self.job, self.batch, self.continuation) = (job, batch, continuation)
+    }
+  }
+
+  /// The pause after Slurm had no room.
+  private static let pauseWhenFull = Duration.seconds(30)
+
+  private let cluster: SiteDefinition.Cluster
+  private let clients: SlurmClients
+  private let loop: EventLoop
+  private let directory: String
+  private let watch: SlurmWatch
+  private var waiting: [Entry] = []
+  /// How many were taken from `waiting` and have no answer yet.
+  private var underway = 0
+  private var isScheduled = false
+
+  init(
+    _ cluster: SiteDefinition.Cluster, clients: SlurmClients, loop: EventLoop, directory: String, watch: SlurmWatch
+  ) {
+    self.cluster = cluster
+    self.clients = clients
+    self.loop = loop
+    self.directory = directory
+    self.watch = watch
+  }
+
+  /// Submits jobs, and returns when Slurm has answered about all of them.
+  nonisolated(nonsending) func submit(_ jobs: [Job]) async -> [JobStart] {
+    let answers = jobs.map { job in
+      let bound = LoopBound(job)
+      return Task(executorPreference: loop) { [self] in
+        await withCheckedContinuation { add(bound.value, $0) }
+      }
+    }
+    var starts: [JobStart] = []
+    for answer in answers { starts.append(await answer.value) }
+    return starts
+  }
+
+  private func add(_ job: Job, _ continuation: CheckedContinuation<JobStart, Never>) {
+    let batch = Batch(run: "\(cluster.shared)/\(job.id.run.text)", options: options(for: job))
+    waiting.append(Entry(job, batch, continuation))
+    schedule(after: cluster.queue.window)
+  }
+
+  private func schedule(after delay: Duration) {
+    guard !isScheduled, !waiting.isEmpty else { return }
+    isScheduled = true
+    _ = loop.schedule(after: delay) { [self] in
+      isScheduled = false
+      Task(executorPreference: loop) { await self.send() }
+    }
+  }
+
+  /// Sends everything that there is room for.
+  private nonisolated(nonsending) func send() async {
+    var room = cluster.queue.most - watch.count - underway
+    while room > 0, let first = waiting.first {
+      let size = min(room, cluster.queue.array)
+      var batch: [Entry] = []
+      waiting.removeAll { entry in
+        guard batch.count < size, entry.batch == first.batch else { return false }
+        batch.append(entry)
+        return true
+      }
+      room -= batch.count
+      underway += batch.count
+      let isFull = await send(batch)
+      underway -= batch.count
+      if isFull {
+        waiting = batch + waiting
+        return schedule(after: Self.pauseWhenFull)
+      }
+    }
+    // The next one may have room when another one has ended.
+    schedule(after: .seconds(1))
+  }
+
+  /// Submits one array. Returns whether Slurm has no room for it.
+  private nonisolated(nonsending) func send(_ entries: [Entry]) async -> Bool {
+    let batch = entries[0].batch
+    let first = entries[0].job.id
+    let folder = BatchFolder(run: batch.run, token: Self.token(of: first))
+    let parts = entries.map { AttemptParts($0.job, in: batch.run, token: Self.token(of: $0.job.id), from: directory) }
+    let program = cluster.program
+    let failure = await BlockingWork.run { AttemptParts.create(parts, in: folder, program: program) }
+    if let failure {
+      for entry in entries { entry.continuation.resume(returning: .refused(failure)) }
+      return false
+    }
+    let arguments =
+      [
+        "--parsable", "--export=NIL", "--no-requeue", "--job-name=\(folder.token.text)",
+        "--output=\(folder.logPattern)",
+        "--array=0-\(entries.count - 1)",
+      ] + batch.options
+    let reply = SubmitReply(
+      await clients.call("sbatch", arguments, input: BatchFolder.script, directory: folder.path))
+    switch reply {
+    case .full: return true
+    case .accepted(let number):
+      for (index, entry) in entries.enumerated() {
+        let attempt = SlurmAttempt(
+          job: entry.job.id, folder: parts[index].folder, batch: folder.token, index: index, number: number)
+        watch.add(attempt)
+        entry.continuation.resume(returning: .begun(attempt.handle))
+      }
+    case .refused(let reason):
+      for entry in entries { entry.continuation.resume(returning: .refused(OperationFailure.submitRefused(reason))) }
+    case .open:
+      for entry in entries { entry.continuation.resume(returning: .open(JobHandle(job: entry.job.id, name: .open))) }
+    }
+    return false
+  }
+
+  private static func token(of job: JobID) -> AttemptToken {
+    AttemptToken(run: job.run.text, ordinal: job.ordinal, attempt: job.attempt)
+  }
+
+  /// Returns what a job needs as options of `sbatch`. Values are single words, which no shell sees.
+  private func options(for job: Job) -> [String] {
+    var demand = (job.use ?? ExecutorUse()).demand(attempt: job.id.attempt, site: cluster.defaults)
+    if demand[.time] == nil, let timeout = job.timeout {
+      let seconds = (timeout + job.grace + .seconds(120)).components.seconds
+      demand[.time] = String(seconds / 60 + 1)
+    }
+    var options: [String] = []
+    for setting in ExecutorUse.Setting.allCases {
+      guard let value = demand[setting] else { continue }
+      switch setting {
+      case .cpus: options.append("--cpus-per-task=\(value)")
+      case .memory: options.append("--mem=\(value)M")
+      case .time: options.append("--time=\(value)")
+      case .gpus: options.append("--gres=gpu:\(value)" + (demand[.gres].map { ",\($0)" } ?? ""))
+      case .gres: if demand[.gpus] == nil { options.append("--gres=\(value)") }
+      case .partition, .account, .qos, .constraint: options.append("--\(setting.rawValue)=\(value)")
+      }
+    }
+    return options + cluster.options
+  }
+}
+
+/// The files of an attempt before it is submitted.
+private struct AttemptParts: Sendable {
+  private enum Input: Sendable {
+    case none
+    case value(JSONValue)
+    case file(ResultFile)
+  }
+
+  let folder: AttemptFolder
+  private let order: JobOrder
+  private let input: Input
+
+  init(_ job: Job, in run: String, token: AttemptToken, from directory: String) {
+    folder = AttemptFolder(run: run, token: token)
+    switch job.input {
+    case .none: input = .none
+    case .value(let value): input = .value(value)
+    case .file(let file): input = .file(file)
+    }
+    var hasInput = true
+    if case .none = input { hasInput = false }
+    order = JobOrder(
+      token: token, arguments: job.arguments, environment: job.variables, directory: job.directory ?? directory,
+      hasInput: hasInput, grace: job.grace.wholeMicroseconds / 1000,
+      timeout: job.timeout.map { $0.wholeMicroseconds / 1000 })
+  }
+
+  /// Writes the directories of a batch. Returns why that failed; nil if it did not.
+  static func create(_ parts: [AttemptParts], in batch: BatchFolder, program: String) -> (any Error)? {
+    do {
+      for directory in [batch.run, AttemptFolder.ends(of: batch.run)] where mkdir(directory, 0o700) != 0 {
+        guard errno == EEXIST else { throw SystemError("mkdir", errno) }
+      }
+      for part in parts { try part.create() }
+      try batch.create(for: parts.map(\.folder), program: program)
+      return nil
+    } catch let error as SystemError {
+      return OperationFailure.submitRefused("cannot write to '\(batch.run)': \(error)")
+    } catch {
+      return error
+    }
+  }
+
+  private func create() throws {
+    guard mkdir(folder.path, 0o700) == 0 else { throw SystemError("mkdir", errno) }
+    try SharedFile.write(order.bytes, to: folder.order)
+    switch input {
+    case .none: break
+    case .value(let value):
+      var bytes: [UInt8] = []
+      if case .string(let text) = value { bytes = Array(text.utf8) } else if value != .null { value.write(to: &bytes) }
+      try SharedFile.write(bytes, to: folder.input)
+    case .file(let file):
+      // Opening it checks that it still is what was recorded.
+      _ = try file.open()
+      try SharedFile.write([], to: folder.input)
+      _ = try SharedFile.append(from: file.path, after: 0, to: folder.input)
+    }
+  }
+}
