@@ -279,12 +279,12 @@ extension RunEngine {
     let inputs: Set = [
       "action", "injection", "loop", "environment", "directory", "shell", "stdin", "artifacts", "contentHash",
     ]
-    // Properties that determine whether, when, how often and beside what it runs, and derived positions and types. If specified, they are part of
+    // Properties that determine whether, when, where, how often and beside what it runs, and derived positions and types. If specified, they are part of
     // `contentHash`.
     let others: Set = [
       "name", "description", "index", "dependencies", "requires", "result", "condition", "gate", "retry", "repetition",
       "timeout", "grace", "allowFailure", "exclusive", "resources", "staleAfter", "staleWhen", "receivesSecret",
-      "requiredResults", "range", "extent", "shownPlaces",
+      "requiredResults", "range", "extent", "shownPlaces", "executor",
     ]
     #expect(Set(Mirror(reflecting: operation).children.compactMap(\.label)) == inputs.union(others))
   }
