@@ -37,6 +37,9 @@ await() {
 code() { penstock history sql "SELECT error_code FROM operations WHERE operation = '$1' ORDER BY run DESC LIMIT 1" --csv | tail -n 1; }
 expect() { [ "$1" = "$2" ] || fail "expected '$2', found '$1'"; }
 
+# Whether this many jobs wait or run.
+queued() { [ "$(squeue --me --noheader | wc -l)" = "$1" ]; }
+
 # Whether this many lines tell of beginnings.
 begun() { [ "$(wc -l < begun)" -ge "$1" ]; }
 

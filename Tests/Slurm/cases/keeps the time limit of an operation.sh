@@ -11,5 +11,5 @@ operations:
 EOF
 "$PENSTOCK" run pipeline.yaml > run.out 2>&1 && fail "it succeeded"
 expect "$(code long)" timeout
-await test -z "$(squeue --me --noheader)"
+await queued 0
 ! pgrep -f "^sleep $nap" > /dev/null || fail "something was left running"
