@@ -67,9 +67,12 @@ extension History {
   }
 
   /// Deletes occasions without a run that are older than 90 days, and of each pipeline all but the latest 10,000. Recording deletes some of them as
-  /// well, but only of a pipeline that has others.
+  /// well, but only of a pipeline that has others. Also deletes all but the latest turns in the queue.
   package func trimOccasions(at time: RecordTime) throws(WorkspaceError) {
-    try write { db in try OccasionLedger.trimAll(at: time, in: db) }
+    try write { db in
+      try OccasionLedger.trimAll(at: time, in: db)
+      try StoredQueue(db: db, time: time).trimTurns()
+    }
   }
 
   /// Returns nil for words that are unknown to this version.

@@ -27,7 +27,7 @@ extension History {
   package func queueInOrder(
     _ outlook: ([QueuePlace]) throws -> QueueOutlook
   ) throws -> [QueuePlace] {
-    let (rows, latest) = try read { db in
+    let (rows, latest, served) = try read { db in
       let rows = try Row.fetchAll(
         db.cachedStatement(
           sql: """
@@ -44,11 +44,19 @@ extension History {
           )
         }
       }
-      let turns = try Row.fetchAll(db.cachedStatement(sql: "SELECT queue, priority, pipeline FROM queue_turn"))
+      let latestRows = try Row.fetchAll(db.cachedStatement(sql: "SELECT queue, priority, pipeline FROM queue_turn"))
       let latest = Dictionary(
-        turns.map { (QueueTurns.Class(queue: $0[0], priority: $0[1]), $0[2] as String) }
+        latestRows.map { (QueueTurns.Class(queue: $0[0], priority: $0[1]), $0[2] as String) }
       ) { first, _ in first }
-      return (rows, latest)
+      let turns = try Row.fetchAll(
+        db.cachedStatement(
+          sql: """
+            SELECT pipeline, priority, turn FROM pipeline_turn WHERE pipeline IN (SELECT pipeline FROM queue_entry)
+            """))
+      return (
+        rows, latest,
+        Dictionary(turns.map { (ListedQueue.Served(pipeline: $0[0], priority: $0[1]), $0[2] as Int64) }) { $1 }
+      )
     }
     guard !rows.isEmpty else { return [] }
     let waiting = rows.filter { !$0.place.isTaken }
@@ -58,7 +66,7 @@ extension History {
         run: number, pipeline: place.pipeline,
         place: QueueTurns.Class(queue: place.queue, priority: Int64(place.priority)))
     }
-    var turns = QueueTurns(of: ListedQueue(candidates, latest: latest))
+    var turns = QueueTurns(of: ListedQueue(candidates, latest: latest, turns: served))
     let order = try outlook(rows.map(\.place)).order(of: &turns)
     return rows.filter(\.place.isTaken).map(\.place) + order.compactMap { places[$0.run] }
   }

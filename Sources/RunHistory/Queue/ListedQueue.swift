@@ -19,9 +19,19 @@ struct ListedQueue: QueuedRuns {
   private var priorities: [String: [Int64]] = [:]
   private var queues: [Name] = []
   private let latest: [QueueTurns.Class: String]
+  private var turns: [Served: Int64]
+  private var lastTurn: Int64
 
-  init(_ runs: [QueueTurns.Candidate], latest: [QueueTurns.Class: String]) {
+  /// A pipeline with a priority, as which it has had turns.
+  struct Served: Hashable {
+    var pipeline: String
+    var priority: Int64
+  }
+
+  init(_ runs: [QueueTurns.Candidate], latest: [QueueTurns.Class: String], turns: [Served: Int64]) {
     self.latest = latest
+    self.turns = turns
+    lastTurn = turns.values.max() ?? 0
     for (place, members) in Dictionary(grouping: runs, by: \.place) {
       lines[place] = Dictionary(grouping: members, by: \.pipeline).map { name, runs in
         Line(pipeline: Name(text: name), runs: runs.map(\.run).sorted(by: >))
@@ -41,6 +51,10 @@ struct ListedQueue: QueuedRuns {
 
   func latest(in place: QueueTurns.Class) -> String? { latest[place] }
 
+  func turn(of pipeline: String, priority: Int64) -> Int64 {
+    turns[Served(pipeline: pipeline, priority: priority)] ?? 0
+  }
+
   func first(in place: QueueTurns.Class, after name: String, upTo end: String?) -> QueueTurns.Candidate? {
     guard let lines = lines[place] else { return nil }
     let index = Self.index(after: Name(text: name), in: lines)
@@ -51,6 +65,8 @@ struct ListedQueue: QueuedRuns {
 
   mutating func take(_ candidate: QueueTurns.Candidate) {
     let place = candidate.place
+    lastTurn += 1
+    turns[Served(pipeline: candidate.pipeline, priority: place.priority)] = lastTurn
     let name = Name(text: candidate.pipeline)
     guard let index = lines[place].map({ Self.index(after: name, in: $0) - 1 }), index >= 0,
       lines[place]?[index].pipeline == name

@@ -1,9 +1,10 @@
 import Workspace
 
-/// Determines which queued runs are next: by priority, then round-robin between pipelines, then by age.
+/// Determines which queued runs are next: by priority, then in turns between pipelines, then by age.
 ///
-/// Between two runs of a pipeline, each other pipeline with a queued run of the same priority begins one. The pipeline of the latest turn is
-/// recorded, so that the order continues after a restart, and readers know it as well.
+/// Between two runs of a pipeline, each other pipeline with a queued run of the same priority begins one, in whatever queue. Within a queue, turns are
+/// round-robin by name; between queues, the pipeline goes first whose latest turn is longest ago. Latest turns are recorded, so that the order continues
+/// after a restart, and readers know it as well.
 package struct QueueTurns {
   /// The runs of one priority in a queue, between whose pipelines turns alternate.
   struct Class: Hashable {
@@ -73,17 +74,23 @@ package struct QueueTurns {
     return taken
   }
 
-  /// Returns the first run of the queue whose first run has the highest priority, or the oldest one if several have.
+  /// Returns the first run of the queue whose first run has the highest priority. If several have, it is that of the pipeline whose latest turn is longest
+  /// ago, or the oldest run if they have had none.
   private mutating func next(besides closed: Set<String>, except isHeld: (String) -> Bool) throws -> Candidate? {
-    var best: Candidate?
+    var best: (candidate: Candidate, turn: Int64)?
     var queue = try source.queue(after: nil)
     while let name = queue {
       queue = try source.queue(after: name)
       guard !closed.contains(name), let first = try first(of: name, except: isHeld) else { continue }
-      if let found = best, (-found.place.priority, found.run) <= (-first.place.priority, first.run) { continue }
-      best = first
+      let turn = try source.turn(of: first.pipeline, priority: first.place.priority)
+      if let (found, foundTurn) = best,
+        (-found.place.priority, foundTurn, found.run) <= (-first.place.priority, turn, first.run)
+      {
+        continue
+      }
+      best = (first, turn)
     }
-    return best
+    return best?.candidate
   }
 
   /// Returns the first run of a queue, in the highest priority with a run that may begin.
@@ -121,6 +128,8 @@ protocol QueuedRuns {
   func priority(in queue: String, below limit: Int64) throws -> Int64?
   /// Returns the pipeline that had the latest turn, or nil if none has had one.
   func latest(in place: QueueTurns.Class) throws -> String?
+  /// Returns the number of the latest turn that a pipeline had with a priority in any queue, or 0 if it has had none.
+  func turn(of pipeline: String, priority: Int64) throws -> Int64
   /// Returns the oldest run of the first pipeline by name after `name`, and not after `end`.
   func first(in place: QueueTurns.Class, after name: String, upTo end: String?) throws -> QueueTurns.Candidate?
   /// Takes a run, which is its pipeline's turn.

@@ -5,6 +5,8 @@ import Workspace
 struct StoredQueue: QueuedRuns {
   let db: Database
   let time: RecordTime
+  /// How many pipelines keep their latest turn. Without one, a pipeline goes before those that have one.
+  private static let mostTurns = 100_000
 
   func queue(after name: String?) throws -> String? {
     try String.fetchOne(
@@ -26,6 +28,12 @@ struct StoredQueue: QueuedRuns {
       arguments: [place.queue, place.priority])
   }
 
+  func turn(of pipeline: String, priority: Int64) throws -> Int64 {
+    try Int64.fetchOne(
+      db.cachedStatement(sql: "SELECT turn FROM pipeline_turn WHERE pipeline = ? AND priority = ?"),
+      arguments: [pipeline, priority]) ?? 0
+  }
+
   func first(in place: QueueTurns.Class, after name: String, upTo end: String?) throws -> QueueTurns.Candidate? {
     let row = try Row.fetchOne(
       db.cachedStatement(
@@ -42,5 +50,21 @@ struct StoredQueue: QueuedRuns {
       .execute(arguments: [time.microseconds, candidate.run])
     try db.cachedStatement(sql: "INSERT OR REPLACE INTO queue_turn (queue, priority, pipeline) VALUES (?, ?, ?)")
       .execute(arguments: [candidate.place.queue, candidate.place.priority, candidate.pipeline])
+    try db.cachedStatement(
+      sql: """
+        INSERT OR REPLACE INTO pipeline_turn (pipeline, priority, turn)
+        VALUES (?, ?, 1 + ifnull((SELECT max(turn) FROM pipeline_turn), 0))
+        """
+    ).execute(arguments: [candidate.pipeline, candidate.place.priority])
+  }
+
+  /// Deletes the turns of the pipelines whose latest ones are the longest ago, beyond those that are kept.
+  func trimTurns() throws {
+    try db.cachedStatement(
+      sql: """
+        DELETE FROM pipeline_turn
+        WHERE turn <= (SELECT turn FROM pipeline_turn ORDER BY turn DESC LIMIT 1 OFFSET ?)
+        """
+    ).execute(arguments: [Self.mostTurns])
   }
 }

@@ -41,6 +41,7 @@ struct HistorySalvage {
     Table(name: "operation_record", key: "key"), Table(name: "attempt_record", key: "operation"),
     Table(name: "approval", key: "operation"), Table(name: "request", key: "number"),
     Table(name: "occasion", key: "number"), Table(name: "queue_entry", key: "run"), Table(name: "queue_turn"),
+    Table(name: "pipeline_turn"),
     Table(name: "pause"), Table(name: "former_pause", key: "number"),
     Table(name: "host_record", key: "number"), Table(name: "host_request", key: "number"),
     Table(name: "pipeline_record"), Table(name: "audit_record", key: "number"),

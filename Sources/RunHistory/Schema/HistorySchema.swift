@@ -41,6 +41,7 @@ public enum HistorySchema {
       WorkspaceSchema.Migration(number: 17, sql: ControllerSchema.migration),
       WorkspaceSchema.Migration(number: 18, sql: SuccessSchema.migration),
       WorkspaceSchema.Migration(number: 19, sql: PauseSchema.migration),
+      WorkspaceSchema.Migration(number: 20, sql: TurnSchema.betweenQueues),
     ],
     template: .history,
     mapped: [

@@ -1,5 +1,6 @@
 import Foundation
 import RunHistory
+import SQLite
 import Synchronization
 import Testing
 import Workspace
@@ -65,6 +66,54 @@ struct QueueTurnsTests {
     #expect(taken.map(\.queue) == ["heavy", "default", "default"])
     let none = try await take(QueueTurns.Places(total: 3, queues: ["heavy": 0, "default": 0]))
     #expect(none.isEmpty)
+  }
+
+  @Test("begin in turns between the pipelines of all queues, also across successive takes")
+  func turnsBetweenQueues() async throws {
+    for _ in 0..<4 { try await queue("a") }
+    for _ in 0..<2 { try await queue("b") }
+    for pipeline in ["c", "d", "c"] { try await queue(pipeline, in: "heavy") }
+    var order: [String] = []
+    for _ in 0..<9 { order += try await take(QueueTurns.Places(total: 1)).map(\.run.pipeline) }
+    #expect(order == ["a", "b", "c", "d", "a", "b", "c", "a", "a"])
+  }
+
+  @Test("of a pipeline do not precede those of another queue that waits longer for its turn")
+  func newRuns() async throws {
+    for _ in 0..<5 { try await queue("a") }
+    var order: [String] = []
+    // Whenever it has begun one, it requests the next.
+    for _ in 0..<3 {
+      try await queue("b", in: "heavy")
+      order += try await take(QueueTurns.Places(total: 2)).map(\.run.pipeline)
+    }
+    #expect(order == ["a", "b", "a", "b", "a", "b"])
+  }
+
+  @Test("of a closed queue do not count as turns of others")
+  func closed() async throws {
+    for _ in 0..<3 { try await queue("a") }
+    for _ in 0..<3 { try await queue("b", in: "heavy") }
+    #expect(try await take(QueueTurns.Places(total: 2, queues: ["heavy": 0])).map(\.run.pipeline) == ["a", "a"])
+    #expect(try await order(4) == ["b", "a", "b", "b"])
+  }
+
+  @Test("leave the latest turns of 100,000 pipelines behind")
+  func trimmedTurns() async throws {
+    try await fixture.recorder.perform { db in
+      try db.execute(
+        sql: """
+          WITH RECURSIVE counter (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counter WHERE n < 100010)
+          INSERT INTO pipeline_turn (pipeline, priority, turn) SELECT 'p' || n, 0, n FROM counter
+          """)
+    }
+    try fixture.history.trimOccasions(at: start)
+    let (count, first) = try await fixture.recorder.perform { db in
+      let row = try Row.fetchOne(db, sql: "SELECT count(*), min(turn) FROM pipeline_turn")
+      return (row?[0] as Int?, row?[1] as Int?)
+    }
+    #expect(count == 100_000)
+    #expect(first == 11)
   }
 
   @Test("of a held pipeline wait, and only the first begins of a pipeline that runs one at a time")
