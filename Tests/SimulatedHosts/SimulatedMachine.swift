@@ -271,9 +271,7 @@ final class SimulatedExecutor: Executor, FastDoor {
 
   // Everything is started through the door.
 
-  nonisolated(nonsending) func start(_ jobs: [Job]) async -> [JobStart] {
-    jobs.map { _ in .notBegun(reason: "unused") }
-  }
+  nonisolated(nonsending) func start(_ job: Job) async -> JobStart { .notBegun(reason: "unused") }
   nonisolated(nonsending) func end(of handle: JobHandle, _ job: Job?) async -> JobEnd { JobEnd(cause: .lost("unused")) }
   nonisolated(nonsending) func recover(_ handle: JobHandle) async -> JobRecovery { .lost(reason: "unused") }
   func stop(_ handles: [JobHandle], grace: Duration) {

@@ -124,7 +124,7 @@ struct JobRunner {
     }
     // Until the executor has reported the job's name, it is unknown whether it has begun, and the next host has to ask the executor.
     try await makeDurable(JobHandle(job: job.id, name: .open))
-    switch await run.services.executors.starts(at: executor).start(job) {
+    switch await executor.start(job) {
     case .begun(let handle):
       // Before anything waits for it: the job continues whatever becomes of this host.
       do { try await makeDurable(handle) } catch {

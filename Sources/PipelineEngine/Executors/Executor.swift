@@ -29,10 +29,11 @@ protocol Executor: AnyObject, Sendable {
   /// Releases what was opened for a job that is not started after all. Default: nothing.
   func discard(_ job: Job)
 
-  /// Starts jobs, as many at once as the caller has.
+  /// Starts a job. An executor that accepts many jobs as readily as one may wait a little for others, but returns each outcome as soon as it is known: until
+  /// then, a job that runs already has no recorded handle.
   ///
-  /// - Returns: The outcome of each start, in order.
-  nonisolated(nonsending) func start(_ jobs: [Job]) async -> [JobStart]
+  /// - Returns: The outcome of the start.
+  nonisolated(nonsending) func start(_ job: Job) async -> JobStart
   /// Returns when the job has ended, even if it had before the call. An executor that fills the log files of the job itself needs the `job`, and calls its
   /// ``Job/whenLogged``.
   nonisolated(nonsending) func end(of handle: JobHandle, _ job: Job?) async -> JobEnd

@@ -10,25 +10,19 @@ struct HostExecutors {
   private let named: [String: any Executor]
   /// Whether operations run where they would without naming an executor.
   private let isOverridden: Bool
-  private let loop: EventLoop
-  private let starts: [String: JobStarts]
 
   /// - Parameters:
   ///   - local: Runs processes on this computer.
   ///   - jobs: Runs the processes of operations. Default nil: the same executor.
   ///   - named: The executors that operations can name. Default: none.
   ///   - isOverridden: Whether what operations name is ignored. Default: false.
-  ///   - loop: The event loop of the host.
   init(
-    local: LocalExecutor, jobs: (any Executor)?, named: [any Executor] = [], isOverridden: Bool = false,
-    loop: EventLoop
+    local: LocalExecutor, jobs: (any Executor)?, named: [any Executor] = [], isOverridden: Bool = false
   ) {
     self.local = local
     self.jobs = jobs ?? local
     self.isOverridden = isOverridden
-    self.loop = loop
     self.named = Dictionary(named.map { ($0.name, $0) }) { first, _ in first }
-    starts = Dictionary(([self.jobs] + named).map { ($0.name, JobStarts($0, loop: loop)) }) { first, _ in first }
   }
 
   /// Returns the executor of an operation. If it names one that this host does not have, it never begins: see ``missing(for:)``.
@@ -42,9 +36,6 @@ struct HostExecutors {
     guard let use = operation.executor, !use.isLocal, !isOverridden, let name = use.name else { return nil }
     return named[name] == nil ? name : nil
   }
-
-  /// Returns what starts jobs at an executor of this host.
-  func starts(at executor: any Executor) -> JobStarts { starts[executor.name] ?? JobStarts(executor, loop: loop) }
 
   /// The executors that may have started something for a run: processes started by plugin operations, and those that read secrets, are on this
   /// computer wherever jobs run.

@@ -116,13 +116,7 @@ final class LocalExecutor: Executor, FastDoor, @unchecked Sendable {
 
   // MARK: Any number of jobs
 
-  nonisolated(nonsending) func start(_ jobs: [Job]) async -> [JobStart] {
-    var starts: [JobStart] = []
-    for job in jobs { starts.append(await start(job)) }
-    return starts
-  }
-
-  private nonisolated(nonsending) func start(_ job: Job) async -> JobStart {
+  nonisolated(nonsending) func start(_ job: Job) async -> JobStart {
     let bound = LoopBound(job)
     return await withCheckedContinuation { continuation in
       let start = LoopBound(StartOnce(continuation))

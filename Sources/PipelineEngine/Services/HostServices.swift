@@ -45,7 +45,7 @@ final class HostServices: @unchecked Sendable {
     }
     executors = HostExecutors(
       local: local, jobs: configuration.executor, named: clusters,
-      isOverridden: configuration.runsEverythingHere, loop: loop)
+      isOverridden: configuration.runsEverythingHere)
     observations = Observations(loop: loop, history: history)
     shared = SharedCapacity(
       configuration, loop: loop, history: history, recorder: recorder, time: time, watch: observations.watch)

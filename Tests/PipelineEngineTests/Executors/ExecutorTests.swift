@@ -120,12 +120,19 @@ import Testing
     }
   }
 
-  @Test("jobs that are ready at the same time are started together") func together() async throws {
-    let executor = ScriptedExecutor()
+  @Test("a job does not wait for the outcome of another start") func apart() async throws {
+    let executor = ScriptedExecutor(["slow": [.unanswered], "next": [.hangs]])
     let host = try EngineTestHost(executor: executor)
-    _ = try await host.run(
-      "{ concurrency: 3, operations: [{ name: a, run: x }, { name: b, run: y }, { name: c, run: z }] }")
-    #expect(executor.batches == [3])
+    let engine = try host.engine(
+      "operations: [{ name: a, run: slow }, { name: b, run: quick }, { name: c, needs: b, run: next }]")
+    async let run = host.run(engine)
+    // `b` has ended by then, although `a` has not been answered.
+    try await executor.hangingCount.reaches(1)
+    await Task(executorPreference: host.loop) {
+      executor.answer("slow")
+      executor.release("next")
+    }.value
+    #expect(try await run.states == ["a succeeded", "b succeeded", "c succeeded"])
     await host.close()
   }
 
@@ -198,9 +205,8 @@ import Testing
           id: JobID(run: run, ordinal: index, attempt: 1), operation: "a", arguments: ["/bin/sh", "-c", script],
           environment: environment, directory: nil, input: .none, masker: nil, grace: .seconds(1), files: files)
       }
-      let starts = await local.start(jobs)
       var handles: [JobHandle] = []
-      for case .begun(let handle) in starts { handles.append(handle) }
+      for job in jobs { if case .begun(let handle) = await local.start(job) { handles.append(handle) } }
       guard handles.count == 3 else { return [] }
       if case .running = await local.recover(handles[2]) {} else { return [] }
       local.stop([handles[2]], grace: .seconds(5))

@@ -44,6 +44,8 @@ final class ScriptedExecutor: Executor, @unchecked Sendable {
     indirect case ended(Fate)
     /// It is unknown whether it has begun; when recovered, it has this fate.
     indirect case open(Fate)
+    /// Its start has no outcome until ``ScriptedExecutor/answer(_:)``; then it exits with code 0.
+    case unanswered
   }
 
   struct Started: Sendable {
@@ -55,8 +57,6 @@ final class ScriptedExecutor: Executor, @unchecked Sendable {
   private struct Record {
     var fates: [String: [Fate]]
     var started: [Started] = []
-    /// The number of jobs in each call of `start`.
-    var batches: [Int] = []
     var stops: [(handle: JobHandle, grace: Duration)] = []
     var recoveries: [JobHandle] = []
     var running = 0
@@ -76,6 +76,8 @@ final class ScriptedExecutor: Executor, @unchecked Sendable {
   /// Called on the event loop with each job before it starts.
   var whenStarting: (JobID) -> Void = { _ in }
   private var jobs: [JobID: (job: Job, fate: Fate)] = [:]
+  /// The starts without an outcome, by the last argument of their commands.
+  private var unanswered: [String: CheckedContinuation<Void, Never>] = [:]
   /// How many jobs were prepared and neither started nor discarded. *On the event loop.*
   private(set) var readyCount = 0
   /// How many were discarded. *On the event loop.*
@@ -100,7 +102,6 @@ final class ScriptedExecutor: Executor, @unchecked Sendable {
   var started: [Started] { record.withLock { $0.started } }
   /// The last argument of each started job, in order.
   var commands: [String] { started.map { $0.arguments.last ?? "" } }
-  var batches: [Int] { record.withLock { $0.batches } }
   var stops: [(handle: JobHandle, grace: Duration)] { record.withLock { $0.stops } }
   /// The number of known jobs that have not ended. *On the event loop.*
   var jobCount: Int { jobs.count }
@@ -110,22 +111,26 @@ final class ScriptedExecutor: Executor, @unchecked Sendable {
 
   // MARK: Executor
 
-  nonisolated(nonsending) func start(_ jobs: [Job]) async -> [JobStart] {
-    record.withLock { $0.batches.append(jobs.count) }
-    return jobs.map(start)
+  nonisolated(nonsending) func start(_ job: Job) async -> JobStart {
+    let fate = takeFate(of: job)
+    if case .unanswered = fate { await withCheckedContinuation { unanswered[job.arguments.last ?? ""] = $0 } }
+    return start(job, fate)
   }
 
-  private func start(_ job: Job) -> JobStart {
+  private func takeFate(of job: Job) -> Fate {
     whenStarting(job.id)
-    let fate = record.withLock { record -> Fate in
+    return record.withLock { record -> Fate in
+      let key = job.arguments.last ?? ""
       record.started.append(
         Started(id: job.id, arguments: job.arguments, environment: job.variables))
-      let key = job.arguments.last ?? ""
       guard var left = record.fates[key], !left.isEmpty else { return .exits(0) }
       let next = left.removeFirst()
       record.fates[key] = left
       return next
     }
+  }
+
+  private func start(_ job: Job, _ fate: Fate) -> JobStart {
     switch fate {
     case .refused(let failure): return .refused(failure)
     case .notBegun: return .notBegun(reason: "there is no room")
@@ -134,7 +139,7 @@ final class ScriptedExecutor: Executor, @unchecked Sendable {
     case .open(let hidden):
       jobs[job.id] = (job, hidden)
       return .open(JobHandle(job: job.id, name: .open))
-    case .exits, .prints, .ends, .hangs, .ended:
+    case .exits, .prints, .ends, .hangs, .ended, .unanswered:
       jobs[job.id] = (job, fate)
       record.withLock { record in
         record.running += 1
@@ -143,6 +148,9 @@ final class ScriptedExecutor: Executor, @unchecked Sendable {
       return .begun(handle(of: job.id))
     }
   }
+
+  /// Answers a start that has no outcome yet. *On the event loop.*
+  func answer(_ command: String) { unanswered.removeValue(forKey: command)?.resume() }
 
   private func handle(of id: JobID) -> JobHandle {
     switch door {
@@ -167,6 +175,7 @@ final class ScriptedExecutor: Executor, @unchecked Sendable {
     switch fate {
     case .hangs: JobEnd(cause: .unknown)
     case .exits(let code): JobEnd(cause: .exited(code))
+    case .unanswered: JobEnd(cause: .exited(0))
     case .prints(let text): JobEnd(cause: .exited(0), files: write(text, of: job))
     case .ends(let cause): JobEnd(cause: cause)
     case .ended(let fate): end(of: job, fate)
@@ -236,7 +245,7 @@ final class ScriptedExecutor: Executor, @unchecked Sendable {
       return .notBegun(reason: "it was never seen")
     case .refused(let failure): return .ended(JobEnd(cause: .refused(failure)))
     case .ends(.lost(let reason)): return .lost(reason: reason)
-    case .exits, .prints, .ends, .hangs, .hasNoRoom, .hasNoDescriptor, .open:
+    case .exits, .prints, .ends, .hangs, .hasNoRoom, .hasNoDescriptor, .open, .unanswered:
       record.withLock { $0.running += 1 }
       return .running(self.handle(of: handle.job))
     }
@@ -299,7 +308,7 @@ extension ScriptedExecutor: FastDoor {
     try makeReady(job)
     guard let ready = job.prepared as? Ready else { preconditionFailure("'\(job.operation)' was made ready by others") }
     let handle: JobHandle
-    switch start(job) {
+    switch start(job, takeFate(of: job)) {
     case .begun(let known): handle = known
     case .refused(let error):
       discard(job)

@@ -42,7 +42,7 @@ final class SlurmExecutor: Executor, @unchecked Sendable {
     return ProcessEnvironment(passed)
   }
 
-  nonisolated(nonsending) func start(_ jobs: [Job]) async -> [JobStart] { await submitter.submit(jobs) }
+  nonisolated(nonsending) func start(_ job: Job) async -> JobStart { await submitter.submit(job) }
 
   nonisolated(nonsending) func end(of handle: JobHandle, _ job: Job?) async -> JobEnd {
     guard let attempt = watch.attempt(of: handle) else {

@@ -48,17 +48,9 @@ final class SlurmSubmitter: @unchecked Sendable {
     self.watch = watch
   }
 
-  /// Submits jobs, and returns when Slurm has answered about all of them.
-  nonisolated(nonsending) func submit(_ jobs: [Job]) async -> [JobStart] {
-    let answers = jobs.map { job in
-      let bound = LoopBound(job)
-      return Task(executorPreference: loop) { [self] in
-        await withCheckedContinuation { add(bound.value, $0) }
-      }
-    }
-    var starts: [JobStart] = []
-    for answer in answers { starts.append(await answer.value) }
-    return starts
+  /// Submits a job, and returns when Slurm has answered about it.
+  nonisolated(nonsending) func submit(_ job: Job) async -> JobStart {
+    await withCheckedContinuation { add(job, $0) }
   }
 
   private func add(_ job: Job, _ continuation: CheckedContinuation<JobStart, Never>) {
