@@ -21,6 +21,9 @@ struct SimulationTests {
   @Test("has one row for each instant, exceeds no limit and starves no pipeline, whenever hosts end or are killed")
   func month() async throws { try await simulate([]) }
 
+  @Test("lets no pipeline wait for more runs of others than there are pipelines, while few runs may be active")
+  func turns() async throws { try await simulate(["--runs", "2", "--pipelines", "40"]) }
+
   @Test("is the same for the same seed")
   func repetition() async throws {
     try await simulate(["--twice", "--pipelines", "12", "--days", "1", "--restarts", "6", "--kills", "3"])

@@ -2,23 +2,26 @@ import RunHistory
 
 /// Compares the records of simulated hosts with what the documents promise.
 struct LedgerChecker {
-  private typealias Occasion = Ledger.Occasion
-  private typealias Run = Ledger.Run
+  typealias Occasion = Ledger.Occasion
+  typealias Run = Ledger.Run
 
-  private let ledger: Ledger
-  private let pipelines: [SimulatedPipeline]
+  let ledger: Ledger
+  let pipelines: [SimulatedPipeline]
   /// In microseconds since 1970, as all times here.
-  private let lives: [(began: Int64, ended: Int64, lost: Int64)]
-  private let pauses: [String: (from: Int64, to: Int64)]
+  let lives: [(began: Int64, ended: Int64, lost: Int64)]
+  let pauses: [String: (from: Int64, to: Int64)]
   private let start: Int64
   private let end: Int64
-  private(set) var problems: [String] = []
+  /// The queues with a limit of their own.
+  let limited: Set<String>
+  var problems: [String] = []
 
   init(_ ledger: Ledger, of hosts: SimulatedHosts) {
     self.ledger = ledger
     pipelines = hosts.pipelines
     lives = hosts.lives.map { ($0.began / 1000, $0.ended / 1000, $0.lost / 1000) }
     pauses = Dictionary(hosts.pauses.map { ($0.pipeline, ($0.from / 1000, $0.to / 1000)) }) { first, _ in first }
+    limited = Set(hosts.limits.queues.keys)
     start = SimulatedHosts.start / 1000
     end = (hosts.lives.last?.ended ?? 0) / 1000
   }
@@ -259,57 +262,5 @@ struct LedgerChecker {
         problems.append("run \(run.number) of \(run.pipeline) has times that are out of order")
       }
     }
-  }
-
-  /// No pipeline waits for more starts of its own priority than there are pipelines with queued runs.
-  private mutating func checkTurns() {
-    struct Place: Hashable {
-      var queue: String
-      var priority: Int
-    }
-    let places = Dictionary(
-      uniqueKeysWithValues: pipelines.map { ($0.name, Place(queue: $0.queue, priority: $0.priority)) })
-    let singles = Set(pipelines.filter { $0.overlap == .queue }.map(\.name))
-    let byPlace = Dictionary(grouping: ledger.runs.values.filter { $0.startedAt != nil }) { places[$0.pipeline] }
-    let byPipeline = Dictionary(grouping: ledger.runs.values.filter { $0.startedAt != nil }, by: \.pipeline)
-    for runs in byPlace.values {
-      let starts = runs.sorted { ($0.startedAt ?? 0, $0.number) < ($1.startedAt ?? 0, $1.number) }
-      for run in starts where run.startedAt ?? 0 > run.createdAt {
-        // It waits from its request, or from the previous start of its pipeline, or from the start of its host, which does not know whose turn it is.
-        let started = run.startedAt ?? 0
-        var from = run.createdAt
-        for other in byPipeline[run.pipeline] ?? [] where other.number != run.number {
-          if let start = other.startedAt, start < started || start == started && other.number < run.number {
-            from = max(from, start)
-          }
-          if singles.contains(run.pipeline), let end = other.endedAt, end <= started { from = max(from, end) }
-        }
-        for life in lives where life.began <= started { from = max(from, life.began) }
-        if let pause = pauses[run.pipeline], pause.from < started { from = max(from, min(pause.to, started)) }
-        let first = starts.partitioningIndex { $0.startedAt ?? 0 > from }
-        let last = starts.partitioningIndex { $0.startedAt ?? 0 >= started }
-        guard first < last else { continue }
-        let before = starts[first..<last].filter { $0.pipeline != run.pipeline }
-        let waiting = Set(
-          starts.filter { $0.createdAt <= started && $0.startedAt ?? 0 >= from }.map(\.pipeline))
-        if before.count > waiting.count {
-          problems.append(
-            "run \(run.number) of \(run.pipeline) has waited for \(before.count) others, and \(waiting.count) pipelines had something queued"
-          )
-        }
-      }
-    }
-  }
-}
-
-extension Array {
-  /// The first index from which `belongs` holds, in an array sorted by it.
-  fileprivate func partitioningIndex(where belongs: (Element) -> Bool) -> Int {
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = (low + high) / 2
-      if belongs(self[middle]) { high = middle } else { low = middle + 1 }
-    }
-    return low
   }
 }
