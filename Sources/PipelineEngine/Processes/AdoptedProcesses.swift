@@ -1,6 +1,7 @@
 import CProcess
 import Glibc
 import OperatingSystem
+import Operations
 
 /// The processes that this process has adopted because their own parents have ended: what operations leave behind outside their process groups.
 enum AdoptedProcesses {
@@ -16,7 +17,7 @@ enum AdoptedProcesses {
   /// A process that was left behind is a child of this process, or a descendant of such a child that was left behind with it. `isKnown` returns
   /// whether a child is to be ignored, because its end is already awaited.
   static func belong(
-    to traces: @autoclosure () -> RunTraces, delayer: LoopDelayer, isolation: isolated (any Actor)? = #isolation,
+    to traces: @autoclosure () -> RunTraces, delayer: some OperationDelayer, isolation: isolated (any Actor)? = #isolation,
     isKnown: (Int32) -> Bool
   ) async -> Bool {
     guard penstock_has_children() == 1 else { return false }

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import OperatingSystem
+import Operations
 import Testing
 
 @testable import PipelineEngine
@@ -72,11 +73,7 @@ import Testing
     kill(ended, SIGKILL)
     var info = siginfo_t()
     waitid(P_PID, id_t(ended), &info, WEXITED | WNOWAIT)
-    // While a child executes its program, its environment cannot be read for a moment.
-    let deadline = ContinuousClock.now + .seconds(30)
-    for child in [bare, marked] {
-      while ProcessTable.mark(entry, of: child) == .undecided, ContinuousClock.now < deadline { sched_yield() }
-    }
+    for child in [bare, marked] { awaitDecision(about: child) }
     // Until they execute their programs, they have the environment of this process.
     #expect(ProcessTable.mark(entry, of: bare) == .absent)
     #expect(ProcessTable.mark(entry, of: marked) == .present)
@@ -90,18 +87,30 @@ import Testing
 
   @Test("do not delay the end of a run that has none, whatever other children its host has") func others() async throws
   {
-    let host = try EngineTestHost()
     let child = try start([])
     defer { end(child) }
-    // An unsuccessful search used to be followed by three more, each after 20 ms. The shortest of several runs is the duration of the run itself.
-    var shortest = Duration.seconds(60)
-    for _ in 0..<20 {
-      let start = ContinuousClock.now
-      let run = try await host.run("operations: [{ name: a, value: 1 }]")
-      shortest = min(shortest, ContinuousClock.now - start)
-      #expect(run.outcome.run.state == .succeeded)
+    awaitDecision(about: child)
+    let loop = try EventLoop()
+    try loop.start()
+    defer { loop.stop() }
+    let traces = RunTraces(of: run, workspace: "/nowhere")
+    // An unsuccessful search used to be followed by three more, each after a delay.
+    let isLeft = await Task(executorPreference: loop) {
+      await AdoptedProcesses.belong(to: traces, delayer: NoDelay()) { $0 != child }
+    }.value
+    #expect(!isLeft)
+  }
+
+  /// Fails a test that delays.
+  private struct NoDelay: OperationDelayer {
+    nonisolated(nonsending) func delay(for duration: Duration) async throws {
+      Issue.record("the search waits for \(duration)")
     }
-    #expect(shortest < .milliseconds(50))
-    await host.close()
+  }
+
+  /// Waits until a child has executed its program: meanwhile, its environment cannot be read for a moment.
+  private func awaitDecision(about child: Int32) {
+    let deadline = ContinuousClock.now + .seconds(30)
+    while ProcessTable.mark(Array(mark.utf8), of: child) == .undecided, ContinuousClock.now < deadline { sched_yield() }
   }
 }
