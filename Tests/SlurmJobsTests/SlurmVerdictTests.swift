@@ -6,7 +6,9 @@ import Testing
 struct SlurmVerdictTests {
   private func verdict(_ end: SlurmEnd, log: String = "") -> SlurmVerdict {
     let entry = QueueEntry(
-      job: 13, indices: nil, name: "t", state: .ended(end), reason: "None", start: nil, nodes: "n1")
+      job: 13, indices: nil, name: "t", state: .ended(end), stateName: end.rawValue, reason: "None", start: nil,
+      submitted: nil, nodes: "n1",
+      partition: "main")
     return SlurmVerdict(withoutRecord: end, entry, log: log)
   }
 

@@ -22,6 +22,10 @@ final class SlurmClients {
   /// How long a call may take.
   private static let patience = Duration.seconds(30)
   /// The most that is read of an answer: some hundred bytes for each of 100,000 jobs.
+  /// What `sbatch` prints, in lower case, while it tries again for two minutes because the queue is full.
+  static let fullQueue = "sleeping and retrying"
+  /// How often is looked for that.
+  private static let glance = Duration.milliseconds(500)
   private static let answerLimit = 32 << 20
 
   private let local: LocalExecutor
@@ -37,7 +41,7 @@ final class SlurmClients {
     environment = Self.clean(inherited)
   }
 
-  /// Returns the environment of clients. The user's own variables for them would change what they do and print.
+  /// Returns the environment of clients.
   private static func clean(_ inherited: ProcessEnvironment) -> ProcessEnvironment {
     var clean = inherited
     for name in inherited.values.keys
@@ -88,15 +92,24 @@ final class SlurmClients {
     let request = ProcessRequest(
       executable: executable, arguments: CStringList(([program] + arguments).map(CString.init)),
       environment: environment.list, directory: directory.map(CString.init), input: source,
+    var glance: EventLoop.Token?
+    // Its retries would only keep the other clients waiting.
+    func look(at pid: Int32) {
+      glance = loop.schedule(after: Self.glance) {
+        let text = String(decoding: complaints.bytes, as: UTF8.self)
+        if text.contains(Self.fullQueue) { runner.kill([pid]) } else { look(at: pid) }
+      }
+    }
       output: .descriptor(output.writeEnd), error: .descriptor(error.writeEnd), grace: .seconds(1))
     let (runner, loop) = (local.runner, local.loop)
     var timer: EventLoop.Token?
+      look(at: pid)
     // The caller's cancellation must not leave it open whether Slurm has accepted something.
     let exit = try await runner.run(isolation: #isolation, request) { pid in
       timer = loop.schedule(after: Self.patience) { runner.kill([pid]) }
     } exited: { _ in
     }
-    if let timer { loop.cancelTimer(timer) }
+    for token in [timer, glance].compactMap(\.self) { loop.cancelTimer(token) }
     printed.finish()
     complaints.finish()
     extendLifetime(output)

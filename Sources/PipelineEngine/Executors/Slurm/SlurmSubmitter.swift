@@ -25,27 +25,33 @@ final class SlurmSubmitter: @unchecked Sendable {
     }
   }
 
-  /// The pause after Slurm had no room.
-  private static let pauseWhenFull = Duration.seconds(30)
+  /// The pause after Slurm had no room for a single attempt.
+  private static let pauseWhenFull = Duration.seconds(10)
 
   private let cluster: SiteDefinition.Cluster
   private let clients: SlurmClients
   private let loop: EventLoop
   private let directory: String
   private let watch: SlurmWatch
+  private let waits: SlurmWaits
   private var waiting: [Entry] = []
   /// How many were taken from `waiting` and have no answer yet.
   private var underway = 0
   private var isScheduled = false
+  /// The largest number of attempts in the next array: halved when Slurm had no room for one, doubled when it had.
+  private var largest: Int
 
   init(
-    _ cluster: SiteDefinition.Cluster, clients: SlurmClients, loop: EventLoop, directory: String, watch: SlurmWatch
+    _ cluster: SiteDefinition.Cluster, clients: SlurmClients, loop: EventLoop, directory: String, watch: SlurmWatch,
+    waits: SlurmWaits
   ) {
     self.cluster = cluster
     self.clients = clients
     self.loop = loop
     self.directory = directory
     self.watch = watch
+    self.waits = waits
+    largest = cluster.queue.array
   }
 
   /// Submits jobs, and returns when Slurm has answered about all of them.
@@ -80,7 +86,7 @@ final class SlurmSubmitter: @unchecked Sendable {
   private nonisolated(nonsending) func send() async {
     var room = cluster.queue.most - watch.count - underway
     while room > 0, let first = waiting.first {
-      let size = min(room, cluster.queue.array)
+      let size = min(room, largest)
       var batch: [Entry] = []
       waiting.removeAll { entry in
         guard batch.count < size, entry.batch == first.batch else { return false }
@@ -93,9 +99,14 @@ final class SlurmSubmitter: @unchecked Sendable {
       underway -= batch.count
       if isFull {
         waiting = batch + waiting
+        room += batch.count
+        largest = max(1, batch.count / 2)
+        if batch.count > 1 { continue }
         return schedule(after: Self.pauseWhenFull)
       }
+      largest = min(largest * 2, cluster.queue.array)
     }
+    waits.noteHeldBack(waiting.map(\.job))
     // The next one may have room when another one has ended.
     schedule(after: .seconds(1))
   }
@@ -121,7 +132,15 @@ final class SlurmSubmitter: @unchecked Sendable {
     let reply = SubmitReply(
       await clients.call("sbatch", arguments, input: BatchFolder.script, directory: folder.path))
     switch reply {
-    case .full: return true
+    case .full(let reason):
+      guard await BlockingWork.run({ AttemptParts.withdraw(parts, of: folder) }) else {
+        for entry in entries { entry.continuation.resume(returning: .open(JobHandle(job: entry.job.id, name: .open))) }
+        return false
+      }
+      for entry in entries {
+        waits.noteHeldBack(entry.job, because: "Slurm accepts no more jobs at the moment: \(reason)")
+      }
+      return true
     case .accepted(let number):
       for (index, entry) in entries.enumerated() {
         let attempt = SlurmAttempt(
@@ -141,7 +160,7 @@ final class SlurmSubmitter: @unchecked Sendable {
     AttemptToken(run: job.run.text, ordinal: job.ordinal, attempt: job.attempt)
   }
 
-  /// Returns what a job needs as options of `sbatch`. Values are single words, which no shell sees.
+  /// Returns what a job needs as options of `sbatch`.
   private func options(for job: Job) -> [String] {
     var demand = (job.use ?? ExecutorUse()).demand(attempt: job.id.attempt, site: cluster.defaults)
     if demand[.time] == nil, let timeout = job.timeout {
@@ -195,6 +214,17 @@ private struct AttemptParts: Sendable {
   static func create(_ parts: [AttemptParts], in batch: BatchFolder, program: String) -> (any Error)? {
     do {
       for directory in [batch.run, AttemptFolder.ends(of: batch.run)] where mkdir(directory, 0o700) != 0 {
+  /// Removes the directories of a batch that Slurm had no room for. Returns false if one of its attempts has begun nevertheless.
+  ///
+  /// The client was ended while it tried again and again, so a job may exist. It finds the attempts claimed, or no directory.
+  static func withdraw(_ parts: [AttemptParts], of batch: BatchFolder) -> Bool {
+    guard parts.allSatisfy({ (try? $0.folder.claim(as: .host)) == true }), let run = try? Folder(batch.run) else {
+      return false
+    }
+    for token in parts.map(\.folder.token) + [batch.token] { run.remove(token.text) }
+    return true
+  }
+
         guard errno == EEXIST else { throw SystemError("mkdir", errno) }
       }
       for part in parts { try part.create() }
