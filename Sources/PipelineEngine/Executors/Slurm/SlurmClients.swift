@@ -1,6 +1,7 @@
 import CProcess
 import Glibc
 import OperatingSystem
+import SlurmJobs
 
 /// Calls the clients of Slurm: one at a time, not more often than the site allows, each with a time limit, in an environment without the user's settings
 /// for them. *On the event loop.*
@@ -21,11 +22,11 @@ final class SlurmClients {
 
   /// How long a call may take.
   private static let patience = Duration.seconds(30)
-  /// The most that is read of an answer: some hundred bytes for each of 100,000 jobs.
   /// What `sbatch` prints, in lower case, while it tries again for two minutes because the queue is full.
   static let fullQueue = "sleeping and retrying"
   /// How often is looked for that.
   private static let glance = Duration.milliseconds(500)
+  /// The most that is read of an answer: some hundred bytes for each of 100,000 jobs.
   private static let answerLimit = 32 << 20
 
   private let local: LocalExecutor
@@ -44,12 +45,8 @@ final class SlurmClients {
   /// Returns the environment of clients.
   private static func clean(_ inherited: ProcessEnvironment) -> ProcessEnvironment {
     var clean = inherited
-    for name in inherited.values.keys
-    where ["SBATCH_", "SLURM_", "SQUEUE_", "SCANCEL_"].contains(where: name.hasPrefix) {
-      if name != "SLURM_CONF" { clean[name] = nil }
-    }
-    clean["LC_ALL"] = "C"
-    clean["SLURM_TIME_FORMAT"] = "%s"
+    for name in inherited.values.keys where ClientVariables.isDropped(name) { clean[name] = nil }
+    for (name, value) in ClientVariables.own { clean[name] = value }
     return clean
   }
 
@@ -92,6 +89,9 @@ final class SlurmClients {
     let request = ProcessRequest(
       executable: executable, arguments: CStringList(([program] + arguments).map(CString.init)),
       environment: environment.list, directory: directory.map(CString.init), input: source,
+      output: .descriptor(output.writeEnd), error: .descriptor(error.writeEnd), grace: .seconds(1))
+    let (runner, loop) = (local.runner, local.loop)
+    var timer: EventLoop.Token?
     var glance: EventLoop.Token?
     // Its retries would only keep the other clients waiting.
     func look(at pid: Int32) {
@@ -100,13 +100,10 @@ final class SlurmClients {
         if text.contains(Self.fullQueue) { runner.kill([pid]) } else { look(at: pid) }
       }
     }
-      output: .descriptor(output.writeEnd), error: .descriptor(error.writeEnd), grace: .seconds(1))
-    let (runner, loop) = (local.runner, local.loop)
-    var timer: EventLoop.Token?
-      look(at: pid)
     // The caller's cancellation must not leave it open whether Slurm has accepted something.
     let exit = try await runner.run(isolation: #isolation, request) { pid in
       timer = loop.schedule(after: Self.patience) { runner.kill([pid]) }
+      look(at: pid)
     } exited: { _ in
     }
     for token in [timer, glance].compactMap(\.self) { loop.cancelTimer(token) }

@@ -167,19 +167,7 @@ final class SlurmSubmitter: @unchecked Sendable {
       let seconds = (timeout + job.grace + .seconds(120)).components.seconds
       demand[.time] = String(seconds / 60 + 1)
     }
-    var options: [String] = []
-    for setting in ExecutorUse.Setting.allCases {
-      guard let value = demand[setting] else { continue }
-      switch setting {
-      case .cpus: options.append("--cpus-per-task=\(value)")
-      case .memory: options.append("--mem=\(value)M")
-      case .time: options.append("--time=\(value)")
-      case .gpus: options.append("--gres=gpu:\(value)" + (demand[.gres].map { ",\($0)" } ?? ""))
-      case .gres: if demand[.gpus] == nil { options.append("--gres=\(value)") }
-      case .partition, .account, .qos, .constraint: options.append("--\(setting.rawValue)=\(value)")
-      }
-    }
-    return options + cluster.options
+    return cluster.submitOptions(demand)
   }
 }
 
@@ -214,17 +202,6 @@ private struct AttemptParts: Sendable {
   static func create(_ parts: [AttemptParts], in batch: BatchFolder, program: String) -> (any Error)? {
     do {
       for directory in [batch.run, AttemptFolder.ends(of: batch.run)] where mkdir(directory, 0o700) != 0 {
-  /// Removes the directories of a batch that Slurm had no room for. Returns false if one of its attempts has begun nevertheless.
-  ///
-  /// The client was ended while it tried again and again, so a job may exist. It finds the attempts claimed, or no directory.
-  static func withdraw(_ parts: [AttemptParts], of batch: BatchFolder) -> Bool {
-    guard parts.allSatisfy({ (try? $0.folder.claim(as: .host)) == true }), let run = try? Folder(batch.run) else {
-      return false
-    }
-    for token in parts.map(\.folder.token) + [batch.token] { run.remove(token.text) }
-    return true
-  }
-
         guard errno == EEXIST else { throw SystemError("mkdir", errno) }
       }
       for part in parts { try part.create() }
@@ -235,6 +212,17 @@ private struct AttemptParts: Sendable {
     } catch {
       return error
     }
+  }
+
+  /// Removes the directories of a batch that Slurm had no room for. Returns false if one of its attempts has begun nevertheless.
+  ///
+  /// The client was ended while it tried again and again, so a job may exist. It finds the attempts claimed, or no directory.
+  static func withdraw(_ parts: [AttemptParts], of batch: BatchFolder) -> Bool {
+    guard parts.allSatisfy({ (try? $0.folder.claim(as: .host)) == true }), let run = try? Folder(batch.run) else {
+      return false
+    }
+    for token in parts.map(\.folder.token) + [batch.token] { run.remove(token.text) }
+    return true
   }
 
   private func create() throws {
