@@ -15,12 +15,6 @@ struct ExecutorCheck {
     var found = loaded.diagnostics
     for operation in operations {
       guard let use = operation.executor, let name = use.name, let place = use.place else { continue }
-      if operation.receivesSecret {
-        found.append(
-          Diagnostic(
-            code: .notAvailable, "'\(operation.name)' receives a secret, which cannot reach a cluster in this version",
-            file: place.file, range: place.range, fix: "give it 'executor: local'"))
-      }
       if let site = loaded.site {
         found += findings(of: operation.name, use, name, at: place, in: site)
       } else if loaded.source == nil {

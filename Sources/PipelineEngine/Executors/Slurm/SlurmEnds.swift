@@ -49,7 +49,7 @@ struct SlurmEnds {
     attempt.takeFiles()
     return await end(
       of: attempt, cause: cause, used: ProcessorTime(user: record.userTime, system: record.systemTime),
-      keepsResult: record.succeeded)
+      keepsResult: record.succeeded, cut: record.cut)
   }
 
   /// Asks Slurm why an attempt ended that did not end by itself.
@@ -98,7 +98,7 @@ struct SlurmEnds {
 
   /// Copies what the attempt has left behind to the files of the run.
   private nonisolated(nonsending) func end(
-    of attempt: SlurmAttempt, cause: JobEnd.Cause, used: ProcessorTime?, keepsResult: Bool
+    of attempt: SlurmAttempt, cause: JobEnd.Cause, used: ProcessorTime?, keepsResult: Bool, cut: Int32? = nil
   ) async -> JobEnd {
     var end = JobEnd(cause: cause, used: used)
     guard let files = attempt.files else { return end }
@@ -117,7 +117,7 @@ struct SlurmEnds {
         return error
       }
     }
-    end.cut = problem.map { EngineError.file(output, $0.number) }
+    end.cut = (problem?.number ?? cut).map { EngineError.file(output, $0) }
     return end
   }
 }

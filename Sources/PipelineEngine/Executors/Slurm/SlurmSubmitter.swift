@@ -182,6 +182,8 @@ private struct AttemptParts: Sendable {
   let folder: AttemptFolder
   private let order: JobOrder
   private let input: Input
+  /// What is not in the order because there is a secret in it.
+  private let secret: SecretOrder?
 
   init(_ job: Job, in run: String, token: AttemptToken, from directory: String) {
     folder = AttemptFolder(run: run, token: token)
@@ -192,10 +194,15 @@ private struct AttemptParts: Sendable {
     }
     var hasInput = true
     if case .none = input { hasInput = false }
+    secret = job.masker.map {
+      SecretOrder(secrets: $0.texts, arguments: job.arguments, environment: job.variables)
+    }
+    if secret != nil, case .value = input { hasInput = false }
     order = JobOrder(
-      token: token, arguments: job.arguments, environment: job.variables, directory: job.directory ?? directory,
+      token: token, arguments: secret == nil ? job.arguments : [], environment: secret == nil ? job.variables : [:],
+      directory: job.directory ?? directory,
       hasInput: hasInput, grace: job.grace.wholeMicroseconds / 1000,
-      timeout: job.timeout.map { $0.wholeMicroseconds / 1000 })
+      timeout: job.timeout.map { $0.wholeMicroseconds / 1000 }, hasSecrets: secret != nil)
   }
 
   /// Writes the directories of a batch. Returns why that failed; nil if it did not.
@@ -218,7 +225,7 @@ private struct AttemptParts: Sendable {
   ///
   /// The client was ended while it tried again and again, so a job may exist. It finds the attempts claimed, or no directory.
   static func withdraw(_ parts: [AttemptParts], of batch: BatchFolder) -> Bool {
-    guard parts.allSatisfy({ (try? $0.folder.claim(as: .host)) == true }), let run = try? Folder(batch.run) else {
+    guard parts.allSatisfy({ $0.folder.giveUp() }), let run = try? Folder(batch.run) else {
       return false
     }
     for token in parts.map(\.folder.token) + [batch.token] { run.remove(token.text) }
@@ -228,17 +235,20 @@ private struct AttemptParts: Sendable {
   private func create() throws {
     guard mkdir(folder.path, 0o700) == 0 else { throw SystemError("mkdir", errno) }
     try SharedFile.write(order.bytes, to: folder.order)
+    var secret = secret
     switch input {
     case .none: break
     case .value(let value):
       var bytes: [UInt8] = []
       if case .string(let text) = value { bytes = Array(text.utf8) } else if value != .null { value.write(to: &bytes) }
-      try SharedFile.write(bytes, to: folder.input)
+      secret?.input = String(decoding: bytes, as: UTF8.self)
+      if secret == nil { try SharedFile.write(bytes, to: folder.input) }
     case .file(let file):
       // Opening it checks that it still is what was recorded.
       _ = try file.open()
       try SharedFile.write([], to: folder.input)
       _ = try SharedFile.append(from: file.path, after: 0, to: folder.input)
     }
+    if let secret { try SharedFile.write(secret.bytes, to: folder.secrets) }
   }
 }

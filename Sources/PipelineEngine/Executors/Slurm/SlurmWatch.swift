@@ -67,7 +67,7 @@ final class SlurmWatch: @unchecked Sendable {
   nonisolated(nonsending) func claim(_ attempt: SlurmAttempt) async -> Bool {
     let folder = attempt.folder
     // What cannot be claimed may begin.
-    return await BlockingWork.run { (try? folder.claim(as: .host)) == true || folder.claim == .host }
+    return await BlockingWork.run { folder.giveUp() }
   }
 
   // MARK: Files
