@@ -90,7 +90,7 @@ struct JobRunner {
   // MARK: Executors that may outlive this host
 
   /// How many times a job that has certainly not begun is started within one attempt, and the pause after the first start, which doubles each time.
-  private static let mostStarts = 6
+  private static let mostStarts = 4
   private static let pause = Duration.seconds(1)
 
   private nonisolated(nonsending) func runElsewhere(_ job: Job) async throws -> JobEnd {

@@ -14,6 +14,8 @@ final class SlurmSubmitter: @unchecked Sendable {
     var run: String
     /// The options of `sbatch` that they need.
     var options: [String]
+    /// The nodes that they must not run on, if that is possible.
+    var avoided: [String] = []
   }
 
   private final class Entry {
@@ -68,7 +70,9 @@ final class SlurmSubmitter: @unchecked Sendable {
   }
 
   private func add(_ job: Job, _ continuation: CheckedContinuation<JobStart, Never>) {
-    let batch = Batch(run: "\(cluster.shared)/\(job.id.run.text)", options: options(for: job))
+    let batch = Batch(
+      run: "\(cluster.shared)/\(job.id.run.text)", options: options(for: job),
+      avoided: watch.failedNodes.avoided(by: job.id))
     waiting.append(Entry(job, batch, continuation))
     schedule(after: cluster.queue.window)
   }
@@ -129,8 +133,13 @@ final class SlurmSubmitter: @unchecked Sendable {
         "--output=\(folder.logPattern)",
         "--array=0-\(entries.count - 1)",
       ] + batch.options
-    let reply = SubmitReply(
-      await clients.call("sbatch", arguments, input: BatchFolder.script, directory: folder.path))
+    let avoiding = batch.avoided.isEmpty ? [] : ["--exclude=\(batch.avoided.joined(separator: ","))"]
+    var reply = SubmitReply(
+      await clients.call("sbatch", arguments + avoiding, input: BatchFolder.script, directory: folder.path))
+    if case .refused = reply, !avoiding.isEmpty {
+      // No other node may be able to run it.
+      reply = SubmitReply(await clients.call("sbatch", arguments, input: BatchFolder.script, directory: folder.path))
+    }
     switch reply {
     case .full(let reason):
       guard await BlockingWork.run({ AttemptParts.withdraw(parts, of: folder) }) else {

@@ -21,6 +21,7 @@ final class SlurmWatch: @unchecked Sendable {
   private let delayer: LoopDelayer
   private let ends: SlurmEnds
   private let waits: SlurmWaits
+  let failedNodes = FailedNodes()
   private var attempts: [AttemptToken: SlurmAttempt] = [:]
   private var isLooking = false
   private var isPolling = false
@@ -61,7 +62,10 @@ final class SlurmWatch: @unchecked Sendable {
   func remove(_ attempt: SlurmAttempt) { attempts[attempt.token] = nil }
 
   /// Drops the attempts of a run, which has ended.
-  func forget(_ run: RunID) { attempts = attempts.filter { $0.value.job.run != run } }
+  func forget(_ run: RunID) {
+    failedNodes.forget(run)
+    attempts = attempts.filter { $0.value.job.run != run }
+  }
 
   /// Claims an attempt for the host, so that it never begins. Returns false if it has begun.
   nonisolated(nonsending) func claim(_ attempt: SlurmAttempt) async -> Bool {
