@@ -252,8 +252,8 @@ let package = Package(
     .target(
       name: "PipelineService",
       dependencies: [
-        "Expressions", "OperatingSystem", "Operations", "PipelineEngine", "PipelineLanguage", "RunHistory", "Values",
-        "Workspace",
+        "Expressions", "OperatingSystem", "Operations", "PipelineEngine", "PipelineLanguage", "RunHistory", "SlurmJobs",
+        "Values", "Workspace",
       ],
       swiftSettings: settings
     ),

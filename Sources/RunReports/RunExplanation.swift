@@ -167,7 +167,9 @@ package struct RunExplanation: Sendable {
       entry.because = [
         "attempt \(record.attempts) has been running for \(recorded.lengthOfAttempt(of: record, now: now))"
       ]
-      if !text.isEmpty {
+      if let wait = StateReason.executor(of: record) {
+        entry.because = wait.sentences(now: now, attempt: entry.because)
+      } else if !text.isEmpty {
         entry.because.append("it \(text)")
         entry.remedies = ["it is retried every second and continues by itself"]
       }

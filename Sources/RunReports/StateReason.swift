@@ -22,7 +22,7 @@ package enum StateReason {
   package static func text(of record: OperationRecord, now: RecordTime?) -> String {
     switch record.state {
     case .pending, .succeeded: return ""
-    case .running: return shortage(of: record) ?? ""
+    case .running: return shortage(of: record) ?? executor(of: record).map { $0.text(now: now) } ?? ""
     case .waiting: return waiting(record, now: now)
     case .retrying: return retrying(record, now: now)
     case .failed: return record.error?.message ?? record.reason ?? ""
@@ -35,7 +35,7 @@ package enum StateReason {
   /// Returns what an operation that holds up its run waits for, to follow its name: `waits for approval: deploy?`. It contains no relative times.
   static func standstill(of record: OperationRecord) -> String {
     switch record.state {
-    case .running: shortage(of: record) ?? ""
+    case .running: shortage(of: record) ?? executor(of: record)?.text(now: nil) ?? ""
     case .retrying: "waits for a " + retrying(record, now: nil, isStandstill: true)
     default: "waits " + text(of: record, now: nil)
     }
@@ -85,6 +85,11 @@ package enum StateReason {
   /// Returns the resource shortage that a running operation waits for; nil if there is none.
   static func shortage(of record: OperationRecord) -> String? {
     if case .shortage(let why)? = record.operationReason { "waits for system resources: \(why)" } else { nil }
+  }
+
+  /// Returns the wait of a running operation for its executor; nil if there is none.
+  static func executor(of record: OperationRecord) -> OperationReason.ExecutorWait? {
+    if case .executor(let wait)? = record.operationReason, record.state == .running { wait } else { nil }
   }
 
   /// Returns the command that answers the question of a waiting operation.

@@ -34,6 +34,48 @@ struct RunExplanationTests {
     #expect(entry.remedies == ["it is retried every second and continues by itself"])
   }
 
+  @Test("reports what a job waits for on its cluster")
+  func clusterWait() throws {
+    let now = RecordTime(microseconds: 1_800_000_000_000_000)
+    var wait = OperationReason.ExecutorWait(executor: "cluster")
+    (wait.job, wait.state, wait.word) = ("4711_17", "PENDING", "Resources")
+    wait.why = "it is next, and starts when enough processors are free"
+    (wait.partition, wait.demand) = ("main", "8 CPUs, 16GiB, 1 GPU")
+    (wait.since, wait.start) = (now.advanced(by: -720_000_000), now.advanced(by: 1_380_000_000))
+    let head =
+      "it has been waiting in Slurm job 4711_17 for 12m00s: PENDING (Resources), partition main, 8 CPUs, 16GiB, 1 GPU"
+    let start = ClockText.moment(now.advanced(by: 1_380_000_000), seenFrom: now)
+    #expect(
+      try because(wait, now) == ["\(head); estimated start \(start), in 23m00s", wait.why].compactMap(\.self))
+    wait.start = nil
+    wait.silentSince = now
+    let silence = "Slurm has not answered since \(ClockText.moment(now, seenFrom: now)); running jobs continue"
+    #expect(try because(wait, now) == [head, wait.why, silence].compactMap(\.self))
+    var held = OperationReason.ExecutorWait(executor: "cluster")
+    held.why = "Slurm accepts no more jobs"
+    #expect(
+      try because(held, now) == ["it has been waiting to be submitted to 'cluster': Slurm accepts no more jobs"])
+    var suspended = OperationReason.ExecutorWait(executor: "cluster", phase: .suspended)
+    suspended.job = "4711_17"
+    #expect(try because(suspended, now).last == "it is suspended in Slurm job 4711_17")
+    #expect(try because(suspended, now).count == 2)
+  }
+
+  private func because(_ wait: OperationReason.ExecutorWait, _ now: RecordTime) throws -> [String] {
+    var record = RunRecord(
+      id: RunID(bits: 1), pipeline: "p", definitionHash: "", path: nil, host: "", user: "", version: "")
+    record.state = .running
+    let reason = OperationReason.executor(wait)
+    let operation = OperationRecord(
+      run: record.id, ordinal: 0, name: "work", position: 0, state: .running, reason: reason.code,
+      detail: OperationReason.detail(reason)?.text, attempts: 1)
+    let whole = RecordedRun(run: record, definition: "", operations: [operation], attempts: [], approvals: [])
+    let entry = try #require(
+      RunExplanation(of: whole, pipeline: nil, operation: "work", shortID: "1", now: now).entries.first)
+    // The last sentence is about the attempt in detail.
+    return entry.because
+  }
+
   @Test(
     "names the operations that occupy all slots of the run, with and without `concurrency`", arguments: [true, false])
   func slots(isDeclared: Bool) throws {

@@ -9,6 +9,7 @@
 #   slurm-setup.sh stop
 #
 # SLURM_TEST_DIR is the folder, which only its owner can read. SLURM_NODES (2), SLURM_CPUS (8) and SLURM_MEMORY (4096 MiB) are what the nodes claim.
+# SLURM_MAX_JOBS (20000) and SLURM_MIN_JOB_AGE (300 s) are limits of the controller. The partition `short` allows one minute.
 # The packages are slurmctld, slurmd, slurm-client and munge of Debian 12.
 set -euo pipefail
 umask 077
@@ -71,9 +72,9 @@ SchedulerParameters=batch_sched_delay=0,sched_min_interval=0,bf_interval=5,defau
 SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU_Memory
 DefMemPerCPU=64
-MaxJobCount=20000
+MaxJobCount=${SLURM_MAX_JOBS:-20000}
 MaxArraySize=10001
-MinJobAge=300
+MinJobAge=${SLURM_MIN_JOB_AGE:-300}
 AccountingStorageType=accounting_storage/none
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
@@ -85,6 +86,7 @@ EOF
     echo "NodeName=n$node NodeHostname=$host NodeAddr=127.0.0.1 Port=${ports[node]} CPUs=${SLURM_CPUS:-8} RealMemory=${SLURM_MEMORY:-4096} State=UNKNOWN"
   done >> "$SLURM_CONF"
   echo "PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE DefaultTime=60 State=UP" >> "$SLURM_CONF"
+  echo "PartitionName=short Nodes=ALL MaxTime=1 State=UP" >> "$SLURM_CONF"
   # slurmd looks for control groups although nothing uses them, and ends where there are none; a named version keeps it from looking.
   printf 'CgroupPlugin=cgroup/v1\nCgroupMountpoint=/sys/fs/cgroup\n' > "$folder/cgroup.conf"
 }
@@ -103,9 +105,18 @@ start_node() {
   setsid "$folder/sbin/slurmd" -N "n$1" -f "$SLURM_CONF" -d "$folder/sbin/slurmstepd" ${2:-} || die "slurmd of n$1 does not start"
 }
 
+# A node whose registration comes too early is down until the controller asks for it again.
+await_controller() {
+  for ((try = 0; try < 100; try++)); do
+    scontrol ping 2> /dev/null | grep -q UP && return
+    sleep 0.05
+  done
+  die "slurmctld does not answer"
+}
+
 await_nodes() {
   for ((try = 0; try < 300; try++)); do
-    [ "$(sinfo --noheader --Node --format=%T 2> /dev/null | grep -cE '^(idle|mixed|allocated)$')" = "$nodes" ] && return
+    [ "$(sinfo --noheader --Node --partition=main --format=%T 2> /dev/null | grep -cE '^(idle|mixed|allocated)$')" = "$nodes" ] && return
     sleep 0.1
   done
   die "the nodes do not come up: $(tail -n 5 "$folder"/log/*.log)"
@@ -151,6 +162,7 @@ start)
   write_configuration
   start_munge
   start_controller
+  await_controller
   for ((node = 1; node <= nodes; node++)); do start_node $node; done
   await_nodes
   ;;

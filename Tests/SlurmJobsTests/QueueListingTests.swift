@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Answers of squeue")
 struct QueueListingTests {
-  private static let header = "JOBID|NAME|STATE|REASON|START_TIME|SUBMIT_TIME|NODELIST\n"
+  private static let header = "JOBID|NAME|STATE|REASON|START_TIME|SUBMIT_TIME|NODELIST|PARTITION\n"
 
   private func state(_ lines: String, index: Int, job: Int64? = 13) -> SlurmState? {
     QueueListing(text: Self.header + lines)?.entry(batch: "t", job: job, index: index)?.state
@@ -12,7 +12,8 @@ struct QueueListingTests {
 
   @Test("an element is found by the array, the token and its index")
   func element() {
-    let lines = "13_0|t|RUNNING|None|1700000000|1700000000|n1\n13_1|t|COMPLETED|None|1700000000|1700000000|n1\n"
+    let lines =
+      "13_0|t|RUNNING|None|1700000000|1700000000|n1|main\n13_1|t|COMPLETED|None|1700000000|1700000000|n1|main\n"
     #expect(state(lines, index: 0) == .running)
     #expect(state(lines, index: 1) == .ended(.completed))
     #expect(state(lines, index: 2) == nil)
@@ -22,7 +23,8 @@ struct QueueListingTests {
 
   @Test("the waiting elements of an array are one line")
   func waiting() {
-    let lines = "13_[2-5,9%5]|t|PENDING|Resources|N/A|1700000000|\n13_0|t|RUNNING|None|1700000000|1700000000|n1\n"
+    let lines =
+      "13_[2-5,9%5]|t|PENDING|Resources|N/A|1700000000||main\n13_0|t|RUNNING|None|1700000000|1700000000|n1|main\n"
     #expect(state(lines, index: 3) == .waiting)
     #expect(state(lines, index: 9) == .waiting)
     #expect(state(lines, index: 6) == nil)
@@ -31,19 +33,21 @@ struct QueueListingTests {
 
   @Test("a line without an index stands for all that are not listed singly")
   func withoutIndex() {
-    let lines = "13|t|CANCELLED|None|N/A|1700000000|\n13_0|t|COMPLETED|None|1700000000|1700000000|n1\n"
+    let lines = "13|t|CANCELLED|None|N/A|1700000000||main\n13_0|t|COMPLETED|None|1700000000|1700000000|n1|main\n"
     #expect(state(lines, index: 7) == .ended(.cancelled))
     #expect(state(lines, index: 0) == .ended(.completed))
   }
 
   @Test("a list that Slurm has cut stands for all that are not listed singly")
   func cut() {
-    #expect(state("13_[0-3,7,...]|t|PENDING|None|N/A|1700000000|\n", index: 500) == .waiting)
+    #expect(state("13_[0-3,7,...]|t|PENDING|None|N/A|1700000000||main\n", index: 500) == .waiting)
   }
 
-  @Test("a name with a bar is skipped", arguments: ["13_0|a|b|RUNNING|None|1|1|n1\n", "13_0|x|RUNNING|None|1|1|n|1\n"])
+  @Test(
+    "a name with a bar is skipped",
+    arguments: ["13_0|a|b|RUNNING|None|1|1|n1|main\n", "13_0|x|RUNNING|None|1|1|n|1|main\n"])
   func strangeName(line: String) {
-    #expect(state(line + "13_1|t|RUNNING|None|1|1|n1\n", index: 1) == .running)
+    #expect(state(line + "13_1|t|RUNNING|None|1|1|n1|main\n", index: 1) == .running)
   }
 
   @Test(

@@ -4,9 +4,11 @@ import Testing
 
 @Suite("What becomes of an attempt")
 struct SlurmVerdictTests {
-  private func verdict(_ end: SlurmEnd, log: String = "") -> SlurmVerdict {
+  private func verdict(_ end: SlurmEnd, log: String = "", reason: String = "None") -> SlurmVerdict {
     let entry = QueueEntry(
-      job: 13, indices: nil, name: "t", state: .ended(end), reason: "None", start: nil, nodes: "n1")
+      job: 13, indices: nil, name: "t", state: .ended(end), stateName: end.rawValue, reason: reason, start: nil,
+      submitted: nil, nodes: "n1",
+      partition: "main")
     return SlurmVerdict(withoutRecord: end, entry, log: log)
   }
 
@@ -20,6 +22,10 @@ struct SlurmVerdictTests {
     #expect(
       verdict(.failed, log: "Job 13 exceeded memory limit (9 > 4)")
         == .outOfMemory("Slurm job 13 ended as FAILED: Job 13 exceeded memory limit (9 > 4)"))
+    #expect(verdict(.failed, reason: "RaisedSignal:9(Killed)") == .signal(9))
+    #expect(verdict(.failed, log: "exceeded memory limit", reason: "RaisedSignal:9(Killed)") != .signal(9))
+    #expect(verdict(.failed, reason: "JobLaunchFailure") == .signal(9))
+    #expect(verdict(.failed, reason: "NonZeroExitCode") == .lost("Slurm job 13 ended as FAILED"))
     #expect(verdict(.outOfMemory) == .outOfMemory("Slurm job 13 ended as OUT_OF_MEMORY"))
     #expect(verdict(.timeLimit) == .timeLimit("Slurm job 13 ended as TIMEOUT"))
     #expect(verdict(.deadline) == .deadline("Slurm job 13 ended as DEADLINE"))

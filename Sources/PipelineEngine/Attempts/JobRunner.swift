@@ -79,10 +79,18 @@ struct JobRunner {
     }
   }
 
+  /// Notes that the job of an attempt waits for its executor, or does not any more.
+  private func note(_ wait: OperationReason.ExecutorWait?) {
+    let reason = wait.map(OperationReason.executor)
+    let instance = run.state.instances[ordinal]
+    guard instance.state == .running, instance.reason != reason else { return }
+    run.recorder.enter(ordinal, .running(reason))
+  }
+
   // MARK: Executors that may outlive this host
 
   /// How many times a job that has certainly not begun is started within one attempt, and the pause after the first start, which doubles each time.
-  private static let mostStarts = 6
+  private static let mostStarts = 4
   private static let pause = Duration.seconds(1)
 
   private nonisolated(nonsending) func runElsewhere(_ job: Job) async throws -> JobEnd {
@@ -92,9 +100,12 @@ struct JobRunner {
       note(files)
       run.recorder.append(ordinal)
     }
+    job.whenWaiting = { wait in note(wait) }
     defer {
       run.jobs.running[ordinal] = nil
       job.whenLogged = { _ in }
+      job.whenWaiting = { _ in }
+      note(nil)
     }
     var reason = ""
     for start in 0..<Self.mostStarts {
@@ -131,6 +142,7 @@ struct JobRunner {
         executor.stop([handle], grace: .zero)
         throw error
       }
+      note(nil)
       return .running(handle)
     case .refused(let error): throw error
     case .notBegun(let reason): return .notBegun(reason: reason)

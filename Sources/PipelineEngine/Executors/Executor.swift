@@ -35,7 +35,7 @@ protocol Executor: AnyObject, Sendable {
   /// - Returns: The outcome of the start.
   nonisolated(nonsending) func start(_ job: Job) async -> JobStart
   /// Returns when the job has ended, even if it had before the call. An executor that fills the log files of the job itself needs the `job`, and calls its
-  /// ``Job/whenLogged``.
+  /// ``Job/whenLogged``; one whose jobs wait before they begin calls its ``Job/whenWaiting``.
   nonisolated(nonsending) func end(of handle: JobHandle, _ job: Job?) async -> JobEnd
   /// Requests jobs to end, and kills them after `grace`, or immediately if it is zero. Ended jobs are ignored.
   func stop(_ handles: [JobHandle], grace: Duration)

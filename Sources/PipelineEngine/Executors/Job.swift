@@ -27,6 +27,8 @@ final class Job {
   let timeout: Duration?
   /// Called with its log files before the first output is written to them, by executors elsewhere.
   var whenLogged: (LogFiles) -> Void = { _ in }
+  /// Called when it waits for its executor, and with nil when it does not any more, by executors elsewhere.
+  var whenWaiting: (OperationReason.ExecutorWait?) -> Void = { _ in }
   /// What its executor has prepared for it.
   var prepared: AnyObject?
 

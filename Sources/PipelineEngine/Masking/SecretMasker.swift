@@ -40,6 +40,9 @@ struct SecretMasker: Sendable {
     bytes.indices.dropLast(mask.count - 1).contains { bytes[$0...].starts(with: mask) }
   }
 
+  /// What is masked, for another masker.
+  var texts: [String] { secrets.map { String(decoding: $0, as: UTF8.self) } }
+
   /// Whether there is nothing to mask.
   var isEmpty: Bool { spellings == nil }
 

@@ -9,7 +9,7 @@ struct SecretMatch: Comparable {
 /// Masks one text that arrives in pieces.
 ///
 /// Each byte is examined once, however it arrives. At most what may be the beginning of a secret is held back: five times the length of the longest one.
-struct SecretScanner {
+struct SecretScanner: Sendable {
   private let spellings: SecretSpellings
   /// The bytes that have not been returned yet, starting at the absolute position `base`.
   private var pending: [UInt8] = []

@@ -61,6 +61,8 @@ public struct HostConfiguration: Sendable {
   var alarms: (any LoopAlarms)?
   /// How long a commit of the history, or a check for requests, waits so that several are combined. Default 10 ms.
   var gathering = Duration.milliseconds(10)
+  /// How long Slurm must report that it never starts a job before the attempt fails. Default nil: two minutes.
+  package var clusterPatience: Duration?
   /// Runs the processes of operations. Default nil: on this computer.
   var executor: (any Executor)?
   /// The time after which a run begins to listen to the workspace. A run that ends before that need not listen, and stopping alone would cost it 16

@@ -31,7 +31,8 @@ final class HostServices: @unchecked Sendable {
     self.history = history
     self.recorder = recorder
     self.configuration = configuration
-    time = HostClock(configuration.clock, sinceBoot: configuration.sinceBoot?())
+    let time = HostClock(configuration.clock, sinceBoot: configuration.sinceBoot?())
+    self.time = time
     context = configuration.context(loop: loop)
     writing = HistoryWriting(
       loop: loop, recorder: recorder, time: time, delayer: context.operationDelayer,
@@ -41,7 +42,9 @@ final class HostServices: @unchecked Sendable {
     let local = LocalExecutor(
       loop: loop, time: time, keepsLogTimes: configuration.keepsLogTimes, leavesReserve: writing.isHolding)
     let clusters = (configuration.site?.clusters ?? []).map {
-      SlurmExecutor($0, local: local, inherited: configuration.inherited, directory: configuration.directory)
+      SlurmExecutor(
+        $0, local: local, time: time, inherited: configuration.inherited, directory: configuration.directory,
+        patience: configuration.clusterPatience)
     }
     executors = HostExecutors(
       local: local, jobs: configuration.executor, named: clusters,

@@ -15,12 +15,6 @@ struct ExecutorCheck {
     var found = loaded.diagnostics
     for operation in operations {
       guard let use = operation.executor, let name = use.name, let place = use.place else { continue }
-      if operation.receivesSecret {
-        found.append(
-          Diagnostic(
-            code: .notAvailable, "'\(operation.name)' receives a secret, which cannot reach a cluster in this version",
-            file: place.file, range: place.range, fix: "give it 'executor: local'"))
-      }
       if let site = loaded.site {
         found += findings(of: operation.name, use, name, at: place, in: site)
       } else if loaded.source == nil {
@@ -44,7 +38,7 @@ struct ExecutorCheck {
       ]
     }
     var found: [Diagnostic] = []
-    if let problem = Self.problem(with: cluster.shared) {
+    if let problem = cluster.problemWithShared {
       found.append(
         Diagnostic(
           code: .wrongForm, "the directory '\(cluster.shared)' of the executor '\(name)' \(problem)", file: site.path,
@@ -74,8 +68,11 @@ struct ExecutorCheck {
     )
   }
 
-  /// Returns why attempts cannot have their directories in a directory; nil if they can.
-  static func problem(with shared: String) -> String? {
+}
+
+extension SiteDefinition.Cluster {
+  /// Why attempts cannot have their directories in `shared`; nil if they can.
+  package var problemWithShared: String? {
     var status = stat()
     guard stat(shared, &status) == 0 else { return "cannot be used: \(SystemError.text(of: errno))" }
     guard status.st_mode & S_IFMT == S_IFDIR else { return "is not a directory" }

@@ -8,6 +8,8 @@ package struct TestingConditions: Sendable {
   package var isClockVirtual = false
   /// Makes jitter reproducible.
   package var seed: UInt64?
+  /// How long a job that its cluster never starts may wait. Default nil: as long as elsewhere.
+  package var clusterPatience: Duration?
   /// Changes other settings of a host, such as its clock. Default nil: none.
   package var adapt: (@Sendable (inout HostConfiguration) -> Void)?
 
@@ -22,6 +24,7 @@ package struct TestingConditions: Sendable {
       configuration.delayer = clock
     }
     if let seed { configuration.random = OperationRandom(seed: seed) }
+    configuration.clusterPatience = clusterPatience
     adapt?(&configuration)
     return configuration
   }

@@ -26,7 +26,7 @@ extension History {
           sql: """
             SELECT r.id, r.parent, r.parent_operation, o.key FROM run_record r
             JOIN operation_record o ON o.key BETWEEN r.number << 32 AND r.number << 32 | 4294967295
-            WHERE r.state = 'running' AND (o.state = 'running' AND o.reason = 'shortage'
+            WHERE r.state = 'running' AND (o.state = 'running' AND o.reason IN ('shortage', 'executor')
               OR o.state = 'waiting' AND o.reason <> 'concurrency' OR o.state = 'retrying')
             ORDER BY CASE o.reason WHEN 'approval' THEN 0
               WHEN 'shortage' THEN 1 WHEN 'resources' THEN 1 WHEN 'exclusive' THEN 1 WHEN 'place' THEN 1 ELSE 2 END, o.key

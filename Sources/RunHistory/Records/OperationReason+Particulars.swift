@@ -104,6 +104,43 @@ extension OperationReason {
     }
   }
 
+  /// The wait for an executor elsewhere.
+  package struct ExecutorWait: Sendable, Hashable {
+    /// The name of the executor.
+    package var executor: String
+    /// The job, as the cluster calls it; nil if it is not there yet.
+    package var job: String?
+    /// The state of the job and the reason for it, in the cluster's own words.
+    package var state: String?
+    package var word: String?
+    /// What the reason means, or why the job is not there yet, as a sentence without a full stop.
+    package var why: String?
+    package var partition: String?
+    /// What the job needs: `8 CPUs, 16GiB`.
+    package var demand: String?
+    /// When the job is expected to start.
+    package var start: RecordTime?
+    /// When the wait began.
+    package var since: RecordTime?
+    /// The last answer of an executor that does not answer; nil if it does.
+    package var silentSince: RecordTime?
+    package var phase: Phase
+
+    /// How far its job is.
+    package enum Phase: String, Sendable {
+      /// It has not started.
+      case waiting
+      case suspended
+      /// It runs, as far as is known.
+      case running
+    }
+
+    package init(executor: String, phase: Phase = .waiting) {
+      self.executor = executor
+      self.phase = phase
+    }
+  }
+
   /// What can end the wait for a retry early.
   package enum Early: Sendable, Hashable {
     /// A specification, by its text, that becomes true, with its current value and the reason for it.

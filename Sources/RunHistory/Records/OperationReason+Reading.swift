@@ -36,6 +36,7 @@ extension OperationReason {
     case .retry: self = .retry(Retry(detail))
     case .round: self = .round(Round(detail))
     case .shortage: self = .shortage(detail[DetailKey.why]?.stringValue ?? "")
+    case .executor: self = .executor(ExecutorWait(detail))
     case .condition: self = .condition(detail[DetailKey.when]?.stringValue)
     case .notSelected: self = .notSelected
     case .runCancelled: self = .runCancelled
@@ -131,6 +132,23 @@ extension OperationReason.Early {
       self = .specification(
         formula, value: value[DetailKey.value] == .bool(true), why: value[DetailKey.why]?.stringValue ?? "")
     }
+  }
+}
+
+extension OperationReason.ExecutorWait {
+  fileprivate init(_ detail: JSONValue) {
+    self.init(
+      executor: detail[DetailKey.executor]?.stringValue ?? "its executor",
+      phase: detail[DetailKey.phase]?.stringValue.flatMap(Phase.init(rawValue:)) ?? .waiting)
+    job = detail[DetailKey.job]?.stringValue
+    state = detail[DetailKey.jobState]?.stringValue
+    word = detail[DetailKey.jobReason]?.stringValue
+    why = detail[DetailKey.why]?.stringValue
+    partition = detail[DetailKey.partition]?.stringValue
+    demand = detail[DetailKey.demand]?.stringValue
+    start = RecordTime(detail[DetailKey.jobStart])
+    since = RecordTime(detail[DetailKey.since])
+    silentSince = RecordTime(detail[DetailKey.silentSince])
   }
 }
 

@@ -65,6 +65,20 @@ private struct DetailWriter {
     add(specification.clock)
   }
 
+  mutating func add(_ wait: OperationReason.ExecutorWait) {
+    add(DetailKey.executor, own: wait.executor)
+    add(DetailKey.phase, own: wait.phase.rawValue)
+    add(DetailKey.job, own: wait.job)
+    add(DetailKey.jobState, own: wait.state)
+    add(DetailKey.jobReason, own: wait.word)
+    add(DetailKey.why, outside: wait.why)
+    add(DetailKey.partition, own: wait.partition)
+    add(DetailKey.demand, own: wait.demand)
+    add(DetailKey.jobStart, wait.start)
+    add(DetailKey.since, wait.since)
+    add(DetailKey.silentSince, wait.silentSince)
+  }
+
   mutating func add(_ gate: OpenedGate) {
     var inner = DetailWriter(mask: mask)
     inner.add(DetailKey.formula, own: gate.formula)
@@ -128,6 +142,7 @@ private struct DetailWriter {
       add(DetailKey.loop, own: loop)
     case .nestedRun(let run): add(DetailKey.run, own: run.text)
     case .shortage(let why): add(DetailKey.why, outside: why)
+    case .executor(let wait): add(wait)
     case .condition(let text): add(DetailKey.when, own: text)
     case .dependencies(_, let names): add(DetailKey.dependencies, own: names)
     case .fresh(let run), .takenOver(let run): add(DetailKey.from, own: run?.text)

@@ -38,6 +38,8 @@ package indirect enum OperationReason: Sendable, Hashable {
   case nestedRun(RunID)
   /// An attempt that cannot continue until the process has a descriptor, a thread or memory for it, with a description of the failure.
   case shortage(String)
+  /// An attempt that its executor has not started yet or has suspended, or whose executor does not answer.
+  case executor(ExecutorWait)
 
   // MARK: Ended
 
@@ -75,7 +77,7 @@ package indirect enum OperationReason: Sendable, Hashable {
 
   /// The codes of reasons that are not error codes.
   enum Code: String, CaseIterable {
-    case concurrency, place, resources, exclusive, wait, approval, retry, shortage, condition, fresh
+    case concurrency, place, resources, exclusive, wait, approval, retry, shortage, executor, condition, fresh
     case round = "repeat"
     case gate = "run_when"
     case notSelected = "not-selected"
@@ -100,6 +102,7 @@ package indirect enum OperationReason: Sendable, Hashable {
     case .round: Code.round.rawValue
     case .former, .items, .nestedRun: nil
     case .shortage: Code.shortage.rawValue
+    case .executor: Code.executor.rawValue
     case .condition: Code.condition.rawValue
     case .dependencies(let dependency, _): dependency.rawValue
     case .notSelected: Code.notSelected.rawValue

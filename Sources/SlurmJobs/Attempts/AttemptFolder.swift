@@ -7,6 +7,7 @@ import OperatingSystem
 /// |---|---|---|
 /// | `job.json` | host | a ``JobOrder`` |
 /// | `input` | host | standard input |
+/// | `secrets` | host | a ``SecretOrder``; the worker removes it before it starts the program |
 /// | `batch` | host | the token of the batch that it was submitted with, and its index there |
 /// | `claim` | worker | made by `link(2)`, which is atomic on NFS, too: whoever makes it decides about the attempt |
 /// | `beat` | worker | touched every ten seconds |
@@ -16,6 +17,8 @@ import OperatingSystem
 package struct AttemptFolder: Sendable, Hashable {
   /// The largest end record that counts.
   private static let recordLimit = 64 << 10
+  /// The largest order, in bytes.
+  static let orderLimit = 64 << 20
   /// What a host writes as its claim.
   private static let hostClaim = "host"
 
@@ -31,6 +34,7 @@ package struct AttemptFolder: Sendable, Hashable {
   package var path: String { "\(run)/\(token.text)" }
   package var order: String { "\(path)/job.json" }
   package var input: String { "\(path)/input" }
+  package var secrets: String { "\(path)/secrets" }
   package var batch: String { "\(path)/batch" }
   package var beat: String { "\(path)/beat" }
   package var stop: String { "\(path)/stop" }
@@ -81,6 +85,19 @@ package struct AttemptFolder: Sendable, Hashable {
     if stat(own, &status) == 0, status.st_nlink == 2 { return true }
     guard number == EEXIST else { throw SystemError("link", number) }
     return false
+  }
+
+  /// Claims the attempt for the host, so that it never begins. Returns false if it has begun, or may have.
+  package func giveUp() -> Bool {
+    guard (try? claim(as: .host)) == true || claim == .host else { return false }
+    unlink(secrets)
+    return true
+  }
+
+  /// Reads and removes the order with secrets; nil if there is none, or if it cannot be removed.
+  func takeSecrets() -> SecretOrder? {
+    guard let bytes = SharedFile.read(secrets, limit: Self.orderLimit), unlink(secrets) == 0 else { return nil }
+    return SecretOrder(bytes: bytes)
   }
 
   /// Tells that the attempt has begun.

@@ -22,6 +22,8 @@ package struct EndRecord: Sendable, Hashable {
   package var systemTime: Int64
   /// The peak memory of its processes, in KiB.
   package var peakMemory: Int64
+  /// The error number because of which a part of its output is missing; nil if nothing is.
+  package var cut: Int32?
 
   package init(
     cause: Cause, wasStopped: Bool = false, node: String, userTime: Int64 = 0, systemTime: Int64 = 0,
@@ -42,6 +44,7 @@ package struct EndRecord: Sendable, Hashable {
       "token": .string(token.text), "stopped": .bool(wasStopped), "node": .string(node), "user_us": .int(userTime),
       "system_us": .int(systemTime), "peak_kib": .int(peakMemory),
     ]
+    if let cut { object["cut"] = .int(Int64(cut)) }
     let members: [(String, JSONValue)] =
       switch cause {
       case .exited(let code): [("exit", .int(Int64(code)))]
@@ -76,5 +79,6 @@ package struct EndRecord: Sendable, Hashable {
     userTime = object["user_us"]?.intValue ?? 0
     systemTime = object["system_us"]?.intValue ?? 0
     peakMemory = object["peak_kib"]?.intValue ?? 0
+    cut = object["cut"]?.intValue.flatMap { Int32(exactly: $0) }
   }
 }

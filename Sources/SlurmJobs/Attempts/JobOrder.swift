@@ -4,6 +4,8 @@ import Values
 /// What a worker has to run, as the host writes it to `job.json`.
 package struct JobOrder: Sendable, Hashable {
   package var token: AttemptToken
+  /// Whether the program and its environment are in a ``SecretOrder``, because there is a secret in them.
+  package var hasSecrets: Bool
   /// The program and its arguments.
   package var arguments: [String]
   /// The variables that are set in addition to those of the node.
@@ -19,9 +21,10 @@ package struct JobOrder: Sendable, Hashable {
 
   package init(
     token: AttemptToken, arguments: [String], environment: [String: String], directory: String, hasInput: Bool,
-    grace: Int64, timeout: Int64?
+    grace: Int64, timeout: Int64?, hasSecrets: Bool = false
   ) {
     self.token = token
+    self.hasSecrets = hasSecrets
     self.arguments = arguments
     self.environment = environment
     self.directory = directory
@@ -35,7 +38,8 @@ package struct JobOrder: Sendable, Hashable {
     let value = JSONValue.object([
       "token": .string(token.text), "arguments": .array(arguments.map { .string($0) }),
       "environment": .object(OrderedDictionary(uniqueKeysWithValues: variables)), "directory": .string(directory),
-      "has_input": .bool(hasInput), "grace_ms": .int(grace), "timeout_ms": timeout.map { .int($0) } ?? .null,
+      "has_input": .bool(hasInput), "has_secrets": .bool(hasSecrets), "grace_ms": .int(grace),
+      "timeout_ms": timeout.map { .int($0) } ?? .null,
     ])
     return Array(value.text.utf8)
   }
@@ -43,14 +47,16 @@ package struct JobOrder: Sendable, Hashable {
   package init?(bytes: [UInt8]) {
     guard let object = (try? JSONValue.parse(String(decoding: bytes, as: UTF8.self)))?.objectValue,
       let token = object["token"]?.stringValue.flatMap({ AttemptToken($0) }),
-      let arguments = object["arguments"]?.arrayValue?.compactMap(\.stringValue), !arguments.isEmpty,
+      let arguments = object["arguments"]?.arrayValue?.compactMap(\.stringValue),
       let variables = object["environment"]?.objectValue, let directory = object["directory"]?.stringValue,
       let hasInput = object["has_input"]?.boolValue, let grace = object["grace_ms"]?.intValue
     else { return nil }
+    let hasSecrets = object["has_secrets"]?.boolValue ?? false
+    guard arguments.isEmpty == hasSecrets else { return nil }
     var environment: [String: String] = [:]
     for (name, value) in variables { environment[name] = value.stringValue }
     self.init(
       token: token, arguments: arguments, environment: environment, directory: directory, hasInput: hasInput,
-      grace: grace, timeout: object["timeout_ms"]?.intValue)
+      grace: grace, timeout: object["timeout_ms"]?.intValue, hasSecrets: hasSecrets)
   }
 }

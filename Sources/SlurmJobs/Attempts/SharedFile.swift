@@ -31,7 +31,7 @@ package enum SharedFile {
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size <= limit else {
       return nil
     }
-    var bytes = [UInt8](repeating: 0, count: limit)
+    var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
     let count = bytes.withUnsafeMutableBytes { buffer in
       (try? SystemCall.fill(buffer, from: descriptor, at: 0)) ?? -1
     }

@@ -7,12 +7,17 @@ package struct QueueEntry: Sendable, Hashable {
   /// The name of the job, which is the token of its batch.
   package var name: String
   package var state: SlurmState
+  /// The state in Slurm's own word.
+  package var stateName: String
   /// Why Slurm keeps it waiting, in Slurm's own word.
   package var reason: String
   /// When it started, or will start, in seconds since 1970; nil if unknown.
   package var start: Int64?
+  /// When it was submitted, in seconds since 1970; nil if unknown.
+  package var submitted: Int64?
   /// The nodes; empty if it has none yet.
   package var nodes: String
+  package var partition: String
 
   /// The elements of an array, as Slurm lists them: `0-3,7`.
   package struct IndexSet: Sendable, Hashable {
@@ -27,9 +32,9 @@ package struct QueueEntry: Sendable, Hashable {
 /// An answer of `squeue`, which tells about all jobs of the user.
 package struct QueueListing: Sendable {
   /// The format in which ``init(text:)`` expects it.
-  package static let format = "%i|%j|%T|%r|%S|%V|%N"
+  package static let format = "%i|%j|%T|%r|%S|%V|%N|%P"
   /// How the answer begins. It is asked for, because without it an empty answer and none look alike.
-  private static let header = "JOBID|NAME|STATE|REASON|START_TIME|SUBMIT_TIME|NODELIST"
+  private static let header = "JOBID|NAME|STATE|REASON|START_TIME|SUBMIT_TIME|NODELIST|PARTITION"
 
   private var entries: [String: [QueueEntry]] = [:]
 
@@ -40,8 +45,8 @@ package struct QueueListing: Sendable {
     guard lines.popFirst() == Self.header[...] else { return nil }
     for line in lines {
       let columns = line.split(separator: "|", omittingEmptySubsequences: false)
-      guard columns.count >= 7 else { return nil }
-      guard columns.count == 7, let entry = QueueEntry(columns) else { continue }
+      guard columns.count >= 8 else { return nil }
+      guard columns.count == 8, let entry = QueueEntry(columns) else { continue }
       entries[entry.name, default: []].append(entry)
     }
   }
@@ -61,9 +66,12 @@ extension QueueEntry {
     indices = id.indices
     name = String(columns[1])
     state = SlurmState(name: columns[2])
+    stateName = String(columns[2])
     reason = String(columns[3])
     start = Int64(columns[4])
+    submitted = Int64(columns[5])
     nodes = String(columns[6])
+    partition = String(columns[7])
   }
 }
 

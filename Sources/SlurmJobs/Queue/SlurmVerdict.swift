@@ -10,6 +10,8 @@ package enum SlurmVerdict: Sendable, Hashable {
   case preempted(String)
   case nodeFailed(String)
   case lost(String)
+  /// Its job was ended by this signal.
+  case signal(Int32)
   /// It has certainly not begun.
   case notBegun(String)
 
@@ -25,7 +27,8 @@ package enum SlurmVerdict: Sendable, Hashable {
     let words = "Slurm job \(entry.job) ended as \(end.rawValue)\(last.isEmpty ? "" : ": \(last)")"
     switch end {
     case .completed: self = .lost("\(words), without an end record")
-    case .failed: self = log.contains(Self.memoryWords) ? .outOfMemory(words) : .lost(words)
+    case .failed where log.contains(Self.memoryWords): self = .outOfMemory(words)
+    case .failed: self = Self.signal(in: entry.reason).map(Self.signal) ?? .lost(words)
     case .outOfMemory: self = .outOfMemory(words)
     case .timeLimit: self = .timeLimit(words)
     case .deadline: self = .deadline(words)
@@ -34,6 +37,11 @@ package enum SlurmVerdict: Sendable, Hashable {
     case .nodeFailed: self = .nodeFailed(entry.nodes.isEmpty ? words : "node \(entry.nodes): \(words)")
     case .bootFailed, .launchFailed, .reconfigurationFailed: self = .notBegun(words)
     }
+  }
+
+  /// Returns the signal in the reason of a job that failed: `RaisedSignal:9(Killed)`. A batch script that was killed is a `JobLaunchFailure`, too.
+  private static func signal(in reason: String) -> Int32? {
+    reason == "JobLaunchFailure" ? 9 : reason.firstMatch(of: /^RaisedSignal:(\d+)/).flatMap { Int32($0.1) }
   }
 
   /// Decides about an attempt with an end record.

@@ -10,11 +10,15 @@ package struct JobWorker {
   private let attempt: AttemptFolder
   private let node: String
   private let job: String
+  private let masking: OutputMasking
 
   /// Runs the attempt that the batch directory and the variables of Slurm name.
   ///
+  /// - Parameters:
+  ///   - directory: The directory of the batch.
+  ///   - masking: Masks the output of a program that receives secrets.
   /// - Returns: The exit code: 0 whatever became of the attempt, if that is written; otherwise 1, with the reason on standard error.
-  package static func run(directory: String) -> Int32 {
+  package static func run(directory: String, masking: @escaping OutputMasking) -> Int32 {
     let variables = Variables()
     guard let batch = BatchFolder(path: directory), variables["SLURM_JOB_NAME"] == batch.token.text else {
       return complain("'\(directory)' is not the directory of this job")
@@ -25,7 +29,7 @@ package struct JobWorker {
     let array = variables["SLURM_ARRAY_JOB_ID"].map { "\($0)_\(variables["SLURM_ARRAY_TASK_ID"] ?? "0")" }
     let worker = JobWorker(
       attempt: attempt, node: variables["SLURMD_NODENAME"] ?? HostName.own,
-      job: array ?? variables["SLURM_JOB_ID"] ?? "")
+      job: array ?? variables["SLURM_JOB_ID"] ?? "", masking: masking)
     do throws(SystemError) {
       guard try attempt.claim(as: .worker("\(worker.job) on \(worker.node)")) else { return 0 }
       try attempt.tellBeginning()
@@ -43,9 +47,16 @@ package struct JobWorker {
 
   /// Runs the program to its end.
   private func end(_ variables: Variables) throws(SystemError) -> EndRecord {
-    let order = SharedFile.read(attempt.order, limit: 64 << 20).flatMap { JobOrder(bytes: $0) }
-    guard let order, order.token == attempt.token else {
+    let found = SharedFile.read(attempt.order, limit: AttemptFolder.orderLimit).flatMap { JobOrder(bytes: $0) }
+    guard var order = found, order.token == attempt.token else {
       return refusal("submit-refused", "'\(attempt.order)' cannot be read on node \(node)")
+    }
+    let secret = order.hasSecrets ? attempt.takeSecrets() : nil
+    if let secret {
+      (order.arguments, order.environment) = (secret.arguments, secret.environment)
+      _ = penstock_hide_process()
+    } else if order.hasSecrets {
+      return refusal("submit-refused", "'\(attempt.secrets)' cannot be read and removed on node \(node)")
     }
     // Before there is anything to stop.
     var watch = StopWatch(attempt: attempt, order: order)
@@ -59,32 +70,40 @@ package struct JobWorker {
     }
     var pid: pid_t = 0
     var descriptor: Int32 = -1
-    let number = spawn(order, path, environment, &pid, &descriptor)
-    guard number == 0 else { return refusal(of: order, path, number) }
+    let streams = try WorkerStreams(of: attempt, order, secret, masking)
+    let number = spawn(order, path, environment, streams, &pid, &descriptor)
+    guard number == 0 else {
+      _ = streams.finish()
+      return refusal(of: order, path, number)
+    }
+    streams.closeCopies()
     defer { close(descriptor) }
     watch.wait(for: pid, descriptor)
     var exit = penstock_exit()
     _ = penstock_reap(descriptor, &exit)
     Orphans.kill()
+    let cut = streams.finish()
     var record = EndRecord(
       cause: exit.signal != 0 ? .signal(exit.signal) : .exited(exit.exit_code), wasStopped: watch.isStopped, node: node,
       userTime: exit.user_time, systemTime: exit.system_time, peakMemory: exit.maximum_resident)
     if watch.isTimedOut { record.cause = .timedOut }
+    if cut != 0 { record.cut = cut }
     return record
   }
 
   private func spawn(
-    _ order: JobOrder, _ path: String, _ environment: [String: String], _ pid: inout pid_t, _ descriptor: inout Int32
+    _ order: JobOrder, _ path: String, _ environment: [String: String], _ streams: WorkerStreams, _ pid: inout pid_t,
+    _ descriptor: inout Int32
   ) -> Int32 {
     let arguments = CArray(order.arguments)
     let variables = CArray(environment.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" })
-    let paths = CArray([
-      path, order.directory, order.hasInput ? attempt.input : "/dev/null", attempt.output, attempt.error,
-    ])
-    func stream(_ index: Int) -> penstock_stream { penstock_stream(descriptor: -1, path: paths[index]) }
+    let paths = CArray([path, order.directory] + streams.paths)
+    func stream(_ index: Int) -> penstock_stream {
+      penstock_stream(descriptor: streams.descriptors[index], path: paths[index + 2])
+    }
     var request = penstock_spawn_request(
       path: paths[0], arguments: arguments.pointers, environment: variables.pointers, directory: paths[1],
-      input: stream(2), output: stream(3), error: stream(4), inherited: nil, inherited_count: 0)
+      input: stream(0), output: stream(1), error: stream(2), inherited: nil, inherited_count: 0)
     let number = penstock_spawn(&request, &pid, &descriptor)
     extendLifetime(arguments)
     extendLifetime(variables)

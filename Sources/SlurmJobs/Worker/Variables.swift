@@ -18,6 +18,9 @@ struct Variables {
 
   subscript(_ name: String) -> String? { values[name] }
 
+  /// All of them by name.
+  var all: [String: String] { values }
+
   /// Returns the environment of an attempt: that of the node, and what the host sets.
   func environment(for order: JobOrder, result: String) -> [String: String] {
     // Jobs start without the variables of a login.

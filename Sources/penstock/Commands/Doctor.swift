@@ -18,29 +18,50 @@ struct Doctor: ParsableCommand {
       rebuilds damaged indexes, and replaces a damaged database with what can be read of it; the damaged one is \
       kept under another name.
 
+      With --executor, checks a cluster of `executors.yaml` instead: the clients, the controller, the shared \
+      directory, and the settings of the cluster that matter. With --probe, also submits a job that ends when it \
+      is asked to.
+
         penstock doctor
         penstock doctor --repair
+        penstock doctor --executor cluster --probe
       """)
 
   @Flag(help: "Repair what can be repaired")
   var repair = false
 
+  @Option(help: ArgumentHelp("Check this executor of `executors.yaml` instead", valueName: "name"))
+  var executor: String?
+
+  @Flag(help: "Submit a job to the executor")
+  var probe = false
+
   @OptionGroup var hostFile: HostWorkspaceOptions
 
   @OptionGroup var shared: SharedOptions
 
+  func validate() throws {
+    if probe, executor == nil { throw ValidationError("--probe needs --executor") }
+    if repair, executor != nil { throw ValidationError("--repair cannot be used with --executor") }
+  }
+
   func run() throws {
     let shared = try hostFile.serving(shared)
+    let location = try shared.location()
     var failures = 0
-    Checkup(of: try shared.location(), isRepairing: repair).run(
-      processes: { LeftoverCheckup(history: $0).findings() }
-    ) { finding in
+    let report = { (finding: Checkup.Finding) in
       if finding.grade == .fail { failures += 1 }
       let value: JSONValue = [
         "grade": .string(finding.grade.rawValue), "subject": .string(finding.subject),
         "message": .string(finding.message),
       ]
       shared.output.print(value) { show(finding) }
+    }
+    if let executor {
+      ClusterCheckup.run(executor, workspace: location.path, probing: probe, report: report)
+    } else {
+      Checkup(of: location, isRepairing: repair).run(
+        processes: { LeftoverCheckup(history: $0).findings() }, report: report)
     }
     if failures > 0 { throw ExitStatus.failed }
   }

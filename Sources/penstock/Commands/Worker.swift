@@ -1,6 +1,6 @@
 import ArgumentParser
 import Glibc
-import SlurmJobs
+import PipelineService
 
 /// Runs one attempt on a node of a cluster. Started only by Slurm.
 struct Worker: ParsableCommand {
@@ -9,5 +9,5 @@ struct Worker: ParsableCommand {
 
   @Argument var directory: String
 
-  func run() throws { Glibc.exit(JobWorker.run(directory: directory)) }
+  func run() throws { Glibc.exit(NodeWorker.run(directory: directory)) }
 }

@@ -25,7 +25,7 @@ struct ReasonSample: Sendable, CustomTestStringConvertible {
   private static let specification = OperationReason.Specification(
     formula: "own", why: "SECRET", since: time, due: time, clock: clock)
 
-  static let all = waiting + former + ended + unknown
+  static let all = waiting + former + elsewhere + ended + unknown
 
   private static let waiting: [ReasonSample] = [
     ReasonSample(.waiting, .concurrency, "concurrency", nil),
@@ -78,6 +78,23 @@ struct ReasonSample: Sendable, CustomTestStringConvertible {
     ReasonSample(.running, .items(3), nil, #"{"items":3}"#),
     ReasonSample(.running, .nestedRun(run), nil, #"{"run":"03kx9fab0001"}"#),
   ]
+
+  private static var elsewhere: [ReasonSample] {
+    var wait = OperationReason.ExecutorWait(executor: "own")
+    (wait.job, wait.state, wait.word, wait.why) = ("4711_17", "PENDING", "Resources", "SECRET")
+    (wait.partition, wait.demand, wait.start, wait.since) = ("main", "8 CPUs", time, time)
+    var silent = OperationReason.ExecutorWait(executor: "own", phase: .running)
+    silent.silentSince = time
+    return [
+      ReasonSample(
+        .running, .executor(wait), "executor",
+        #"{"executor":"own","phase":"waiting","job":"4711_17","job_state":"PENDING","job_reason":"Resources","why":"SECRET","partition":"main","demand":"8 CPUs","job_start":"2027-01-15T08:00:00.250Z","since":"2027-01-15T08:00:00.250Z"}"#
+      ),
+      ReasonSample(
+        .running, .executor(silent), "executor",
+        #"{"executor":"own","phase":"running","silent_since":"2027-01-15T08:00:00.250Z"}"#),
+    ]
+  }
 
   private static let ended: [ReasonSample] = [
     ReasonSample(.skipped, .condition("own"), "condition", #"{"when":"own"}"#),

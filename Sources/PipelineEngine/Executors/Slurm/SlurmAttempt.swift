@@ -1,4 +1,5 @@
 import PipelineLanguage
+import RunHistory
 import SlurmJobs
 
 /// An attempt that may be in Slurm, as its executor knows it. *On the event loop.*
@@ -18,11 +19,22 @@ final class SlurmAttempt {
   var isStopped = false
   /// When Slurm was first found not to know it.
   var missingSince: ContinuousClock.Instant?
+  /// What was reported about its wait.
+  var wait = Wait()
   /// The log files that its output is copied to, and how much has been.
   var files: LogFiles?
   var copied: (output: Int64, error: Int64) = (0, 0)
   private(set) var end: JobEnd?
   private var waiter: (job: Job?, continuation: CheckedContinuation<LoopBound<JobEnd>, Never>)?
+
+  /// What is known of the wait for its start.
+  struct Wait {
+    /// What its operation was told last, and when; nil if it does not wait.
+    fileprivate(set) var told: OperationReason.ExecutorWait?
+    fileprivate(set) var toldAt: ContinuousClock.Instant?
+    /// When Slurm first reported that it never starts; nil if it may.
+    var hopelessSince: ContinuousClock.Instant?
+  }
 
   init(job: JobID, folder: AttemptFolder, batch: AttemptToken, index: Int, number: Int64?) {
     self.job = job
@@ -49,6 +61,16 @@ final class SlurmAttempt {
     let words = text.split(separator: " ")
     guard words.count == 2, let token = AttemptToken(words[1]) else { return nil }
     return (token, SlurmJobID(words[0])?.job)
+  }
+
+  /// The job that waits for its end.
+  var awaited: Job? { waiter?.job }
+
+  /// Tells its operation what it waits for; nil if it does not wait any more.
+  func tell(_ next: OperationReason.ExecutorWait?) {
+    guard next != wait.told, let job = awaited else { return }
+    (wait.told, wait.toldAt) = (next, .now)
+    job.whenWaiting(next)
   }
 
   // MARK: Its end

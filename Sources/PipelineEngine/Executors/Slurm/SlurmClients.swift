@@ -1,6 +1,7 @@
 import CProcess
 import Glibc
 import OperatingSystem
+import SlurmJobs
 
 /// Calls the clients of Slurm: one at a time, not more often than the site allows, each with a time limit, in an environment without the user's settings
 /// for them. *On the event loop.*
@@ -21,6 +22,10 @@ final class SlurmClients {
 
   /// How long a call may take.
   private static let patience = Duration.seconds(30)
+  /// What `sbatch` prints, in lower case, while it tries again for two minutes because the queue is full.
+  static let fullQueue = "sleeping and retrying"
+  /// How often is looked for that.
+  private static let glance = Duration.milliseconds(500)
   /// The most that is read of an answer: some hundred bytes for each of 100,000 jobs.
   private static let answerLimit = 32 << 20
 
@@ -37,15 +42,11 @@ final class SlurmClients {
     environment = Self.clean(inherited)
   }
 
-  /// Returns the environment of clients. The user's own variables for them would change what they do and print.
+  /// Returns the environment of clients.
   private static func clean(_ inherited: ProcessEnvironment) -> ProcessEnvironment {
     var clean = inherited
-    for name in inherited.values.keys
-    where ["SBATCH_", "SLURM_", "SQUEUE_", "SCANCEL_"].contains(where: name.hasPrefix) {
-      if name != "SLURM_CONF" { clean[name] = nil }
-    }
-    clean["LC_ALL"] = "C"
-    clean["SLURM_TIME_FORMAT"] = "%s"
+    for name in inherited.values.keys where ClientVariables.isDropped(name) { clean[name] = nil }
+    for (name, value) in ClientVariables.own { clean[name] = value }
     return clean
   }
 
@@ -91,12 +92,21 @@ final class SlurmClients {
       output: .descriptor(output.writeEnd), error: .descriptor(error.writeEnd), grace: .seconds(1))
     let (runner, loop) = (local.runner, local.loop)
     var timer: EventLoop.Token?
+    var glance: EventLoop.Token?
+    // Its retries would only keep the other clients waiting.
+    func look(at pid: Int32) {
+      glance = loop.schedule(after: Self.glance) {
+        let text = String(decoding: complaints.bytes, as: UTF8.self)
+        if text.contains(Self.fullQueue) { runner.kill([pid]) } else { look(at: pid) }
+      }
+    }
     // The caller's cancellation must not leave it open whether Slurm has accepted something.
     let exit = try await runner.run(isolation: #isolation, request) { pid in
       timer = loop.schedule(after: Self.patience) { runner.kill([pid]) }
+      look(at: pid)
     } exited: { _ in
     }
-    if let timer { loop.cancelTimer(timer) }
+    for token in [timer, glance].compactMap(\.self) { loop.cancelTimer(token) }
     printed.finish()
     complaints.finish()
     extendLifetime(output)

@@ -26,6 +26,7 @@ struct SlurmEnds {
     try? await delayer.delay(for: settle)
     if let record = await BlockingWork.run({ folder.record }) { return await end(of: attempt, record, asking: watch) }
     guard attempt.end == nil else { return nil }
+    if state == .nodeFailed { watch.failedNodes.note(entry.nodes, of: attempt.job) }
     let isOurs = await watch.claim(attempt)
     if isOurs, state == .completed || attempt.isStopped { return JobEnd(cause: .notBegun("its job ended without it")) }
     let log = BatchFolder(run: folder.run, token: attempt.batch).log(attempt.index)
@@ -45,11 +46,12 @@ struct SlurmEnds {
     if !attempt.isStopped, isSignal || record.wasStopped {
       let verdict = await verdict(of: attempt, record, asking: watch)
       if verdict != .recorded { cause = self.cause(of: verdict) }
+      if case .nodeFailed = verdict { watch.failedNodes.note(record.node, of: attempt.job) }
     }
     attempt.takeFiles()
     return await end(
       of: attempt, cause: cause, used: ProcessorTime(user: record.userTime, system: record.systemTime),
-      keepsResult: record.succeeded)
+      keepsResult: record.succeeded, cut: record.cut)
   }
 
   /// Asks Slurm why an attempt ended that did not end by itself.
@@ -91,6 +93,7 @@ struct SlurmEnds {
     case .cancelledOutside(let words): .cancelledOutside(words)
     case .preempted(let words): .preempted(words)
     case .nodeFailed(let words): .nodeFailed(words)
+    case .signal(let signal): .signal(signal)
     case .lost(let words): .lost(words)
     case .notBegun(let words): .notBegun(words)
     }
@@ -98,7 +101,7 @@ struct SlurmEnds {
 
   /// Copies what the attempt has left behind to the files of the run.
   private nonisolated(nonsending) func end(
-    of attempt: SlurmAttempt, cause: JobEnd.Cause, used: ProcessorTime?, keepsResult: Bool
+    of attempt: SlurmAttempt, cause: JobEnd.Cause, used: ProcessorTime?, keepsResult: Bool, cut: Int32? = nil
   ) async -> JobEnd {
     var end = JobEnd(cause: cause, used: used)
     guard let files = attempt.files else { return end }
@@ -117,7 +120,7 @@ struct SlurmEnds {
         return error
       }
     }
-    end.cut = problem.map { EngineError.file(output, $0.number) }
+    end.cut = (problem?.number ?? cut).map { EngineError.file(output, $0) }
     return end
   }
 }

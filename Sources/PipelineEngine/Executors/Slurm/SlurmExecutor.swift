@@ -27,12 +27,18 @@ final class SlurmExecutor: Executor, @unchecked Sendable {
   /// How long Slurm must have answered without an attempt whose submission is open, before it certainly is not there.
   private static let openPatience = Duration.seconds(15)
 
-  init(_ cluster: SiteDefinition.Cluster, local: LocalExecutor, inherited: ProcessEnvironment, directory: String) {
+  /// `patience` is how long Slurm must report that it never starts a job before the attempt fails; nil for the default.
+  init(
+    _ cluster: SiteDefinition.Cluster, local: LocalExecutor, time: HostClock, inherited: ProcessEnvironment,
+    directory: String, patience: Duration? = nil
+  ) {
     self.cluster = cluster
     delayer = LoopDelayer(loop: local.loop)
     let clients = SlurmClients(local: local, inherited: inherited, interval: cluster.queue.interval)
-    watch = SlurmWatch(cluster, clients: clients, loop: local.loop)
-    submitter = SlurmSubmitter(cluster, clients: clients, loop: local.loop, directory: directory, watch: watch)
+    let waits = SlurmWaits(cluster, clients: clients, time: time, patience: patience)
+    watch = SlurmWatch(cluster, clients: clients, waits: waits, loop: local.loop)
+    submitter = SlurmSubmitter(
+      cluster, clients: clients, loop: local.loop, directory: directory, watch: watch, waits: waits)
     stops = SlurmStops(clients: clients, watch: watch, loop: local.loop)
   }
 

@@ -14,6 +14,8 @@ final class SlurmSubmitter: @unchecked Sendable {
     var run: String
     /// The options of `sbatch` that they need.
     var options: [String]
+    /// The nodes that they must not run on, if that is possible.
+    var avoided: [String] = []
   }
 
   private final class Entry {
@@ -25,27 +27,33 @@ final class SlurmSubmitter: @unchecked Sendable {
     }
   }
 
-  /// The pause after Slurm had no room.
-  private static let pauseWhenFull = Duration.seconds(30)
+  /// The pause after Slurm had no room for a single attempt.
+  private static let pauseWhenFull = Duration.seconds(10)
 
   private let cluster: SiteDefinition.Cluster
   private let clients: SlurmClients
   private let loop: EventLoop
   private let directory: String
   private let watch: SlurmWatch
+  private let waits: SlurmWaits
   private var waiting: [Entry] = []
   /// How many were taken from `waiting` and have no answer yet.
   private var underway = 0
   private var isScheduled = false
+  /// The largest number of attempts in the next array: halved when Slurm had no room for one, doubled when it had.
+  private var largest: Int
 
   init(
-    _ cluster: SiteDefinition.Cluster, clients: SlurmClients, loop: EventLoop, directory: String, watch: SlurmWatch
+    _ cluster: SiteDefinition.Cluster, clients: SlurmClients, loop: EventLoop, directory: String, watch: SlurmWatch,
+    waits: SlurmWaits
   ) {
     self.cluster = cluster
     self.clients = clients
     self.loop = loop
     self.directory = directory
     self.watch = watch
+    self.waits = waits
+    largest = cluster.queue.array
   }
 
   /// Submits a job, and returns when Slurm has answered about it.
@@ -54,7 +62,9 @@ final class SlurmSubmitter: @unchecked Sendable {
   }
 
   private func add(_ job: Job, _ continuation: CheckedContinuation<JobStart, Never>) {
-    let batch = Batch(run: "\(cluster.shared)/\(job.id.run.text)", options: options(for: job))
+    let batch = Batch(
+      run: "\(cluster.shared)/\(job.id.run.text)", options: options(for: job),
+      avoided: watch.failedNodes.avoided(by: job.id))
     waiting.append(Entry(job, batch, continuation))
     schedule(after: cluster.queue.window)
   }
@@ -72,7 +82,7 @@ final class SlurmSubmitter: @unchecked Sendable {
   private nonisolated(nonsending) func send() async {
     var room = cluster.queue.most - watch.count - underway
     while room > 0, let first = waiting.first {
-      let size = min(room, cluster.queue.array)
+      let size = min(room, largest)
       var batch: [Entry] = []
       waiting.removeAll { entry in
         guard batch.count < size, entry.batch == first.batch else { return false }
@@ -85,9 +95,14 @@ final class SlurmSubmitter: @unchecked Sendable {
       underway -= batch.count
       if isFull {
         waiting = batch + waiting
+        room += batch.count
+        largest = max(1, batch.count / 2)
+        if batch.count > 1 { continue }
         return schedule(after: Self.pauseWhenFull)
       }
+      largest = min(largest * 2, cluster.queue.array)
     }
+    waits.noteHeldBack(waiting.map(\.job))
     // The next one may have room when another one has ended.
     schedule(after: .seconds(1))
   }
@@ -110,10 +125,23 @@ final class SlurmSubmitter: @unchecked Sendable {
         "--output=\(folder.logPattern)",
         "--array=0-\(entries.count - 1)",
       ] + batch.options
-    let reply = SubmitReply(
-      await clients.call("sbatch", arguments, input: BatchFolder.script, directory: folder.path))
+    let avoiding = batch.avoided.isEmpty ? [] : ["--exclude=\(batch.avoided.joined(separator: ","))"]
+    var reply = SubmitReply(
+      await clients.call("sbatch", arguments + avoiding, input: BatchFolder.script, directory: folder.path))
+    if case .refused = reply, !avoiding.isEmpty {
+      // No other node may be able to run it.
+      reply = SubmitReply(await clients.call("sbatch", arguments, input: BatchFolder.script, directory: folder.path))
+    }
     switch reply {
-    case .full: return true
+    case .full(let reason):
+      guard await BlockingWork.run({ AttemptParts.withdraw(parts, of: folder) }) else {
+        for entry in entries { entry.continuation.resume(returning: .open(JobHandle(job: entry.job.id, name: .open))) }
+        return false
+      }
+      for entry in entries {
+        waits.noteHeldBack(entry.job, because: "Slurm accepts no more jobs at the moment: \(reason)")
+      }
+      return true
     case .accepted(let number):
       for (index, entry) in entries.enumerated() {
         let attempt = SlurmAttempt(
@@ -133,26 +161,14 @@ final class SlurmSubmitter: @unchecked Sendable {
     AttemptToken(run: job.run.text, ordinal: job.ordinal, attempt: job.attempt)
   }
 
-  /// Returns what a job needs as options of `sbatch`. Values are single words, which no shell sees.
+  /// Returns what a job needs as options of `sbatch`.
   private func options(for job: Job) -> [String] {
     var demand = (job.use ?? ExecutorUse()).demand(attempt: job.id.attempt, site: cluster.defaults)
     if demand[.time] == nil, let timeout = job.timeout {
       let seconds = (timeout + job.grace + .seconds(120)).components.seconds
       demand[.time] = String(seconds / 60 + 1)
     }
-    var options: [String] = []
-    for setting in ExecutorUse.Setting.allCases {
-      guard let value = demand[setting] else { continue }
-      switch setting {
-      case .cpus: options.append("--cpus-per-task=\(value)")
-      case .memory: options.append("--mem=\(value)M")
-      case .time: options.append("--time=\(value)")
-      case .gpus: options.append("--gres=gpu:\(value)" + (demand[.gres].map { ",\($0)" } ?? ""))
-      case .gres: if demand[.gpus] == nil { options.append("--gres=\(value)") }
-      case .partition, .account, .qos, .constraint: options.append("--\(setting.rawValue)=\(value)")
-      }
-    }
-    return options + cluster.options
+    return cluster.submitOptions(demand)
   }
 }
 
@@ -167,6 +183,8 @@ private struct AttemptParts: Sendable {
   let folder: AttemptFolder
   private let order: JobOrder
   private let input: Input
+  /// What is not in the order because there is a secret in it.
+  private let secret: SecretOrder?
 
   init(_ job: Job, in run: String, token: AttemptToken, from directory: String) {
     folder = AttemptFolder(run: run, token: token)
@@ -177,10 +195,15 @@ private struct AttemptParts: Sendable {
     }
     var hasInput = true
     if case .none = input { hasInput = false }
+    secret = job.masker.map {
+      SecretOrder(secrets: $0.texts, arguments: job.arguments, environment: job.variables)
+    }
+    if secret != nil, case .value = input { hasInput = false }
     order = JobOrder(
-      token: token, arguments: job.arguments, environment: job.variables, directory: job.directory ?? directory,
+      token: token, arguments: secret == nil ? job.arguments : [], environment: secret == nil ? job.variables : [:],
+      directory: job.directory ?? directory,
       hasInput: hasInput, grace: job.grace.wholeMicroseconds / 1000,
-      timeout: job.timeout.map { $0.wholeMicroseconds / 1000 })
+      timeout: job.timeout.map { $0.wholeMicroseconds / 1000 }, hasSecrets: secret != nil)
   }
 
   /// Writes the directories of a batch. Returns why that failed; nil if it did not.
@@ -199,20 +222,34 @@ private struct AttemptParts: Sendable {
     }
   }
 
+  /// Removes the directories of a batch that Slurm had no room for. Returns false if one of its attempts has begun nevertheless.
+  ///
+  /// The client was ended while it tried again and again, so a job may exist. It finds the attempts claimed, or no directory.
+  static func withdraw(_ parts: [AttemptParts], of batch: BatchFolder) -> Bool {
+    guard parts.allSatisfy({ $0.folder.giveUp() }), let run = try? Folder(batch.run) else {
+      return false
+    }
+    for token in parts.map(\.folder.token) + [batch.token] { run.remove(token.text) }
+    return true
+  }
+
   private func create() throws {
     guard mkdir(folder.path, 0o700) == 0 else { throw SystemError("mkdir", errno) }
     try SharedFile.write(order.bytes, to: folder.order)
+    var secret = secret
     switch input {
     case .none: break
     case .value(let value):
       var bytes: [UInt8] = []
       if case .string(let text) = value { bytes = Array(text.utf8) } else if value != .null { value.write(to: &bytes) }
-      try SharedFile.write(bytes, to: folder.input)
+      secret?.input = String(decoding: bytes, as: UTF8.self)
+      if secret == nil { try SharedFile.write(bytes, to: folder.input) }
     case .file(let file):
       // Opening it checks that it still is what was recorded.
       _ = try file.open()
       try SharedFile.write([], to: folder.input)
       _ = try SharedFile.append(from: file.path, after: 0, to: folder.input)
     }
+    if let secret { try SharedFile.write(secret.bytes, to: folder.secrets) }
   }
 }

@@ -20,6 +20,8 @@ final class SlurmWatch: @unchecked Sendable {
   private let loop: EventLoop
   private let delayer: LoopDelayer
   private let ends: SlurmEnds
+  private let waits: SlurmWaits
+  let failedNodes = FailedNodes()
   private var attempts: [AttemptToken: SlurmAttempt] = [:]
   private var isLooking = false
   private var isPolling = false
@@ -30,9 +32,10 @@ final class SlurmWatch: @unchecked Sendable {
   /// How often the files are looked at. A network file system shows new ones late anyway.
   private let interval: Duration
 
-  init(_ cluster: SiteDefinition.Cluster, clients: SlurmClients, loop: EventLoop) {
+  init(_ cluster: SiteDefinition.Cluster, clients: SlurmClients, waits: SlurmWaits, loop: EventLoop) {
     self.cluster = cluster
     self.clients = clients
+    self.waits = waits
     self.loop = loop
     delayer = LoopDelayer(loop: loop)
     pause = cluster.queue.poll
@@ -59,13 +62,16 @@ final class SlurmWatch: @unchecked Sendable {
   func remove(_ attempt: SlurmAttempt) { attempts[attempt.token] = nil }
 
   /// Drops the attempts of a run, which has ended.
-  func forget(_ run: RunID) { attempts = attempts.filter { $0.value.job.run != run } }
+  func forget(_ run: RunID) {
+    failedNodes.forget(run)
+    attempts = attempts.filter { $0.value.job.run != run }
+  }
 
   /// Claims an attempt for the host, so that it never begins. Returns false if it has begun.
   nonisolated(nonsending) func claim(_ attempt: SlurmAttempt) async -> Bool {
     let folder = attempt.folder
     // What cannot be claimed may begin.
-    return await BlockingWork.run { (try? folder.claim(as: .host)) == true || folder.claim == .host }
+    return await BlockingWork.run { folder.giveUp() }
   }
 
   // MARK: Files
@@ -89,6 +95,7 @@ final class SlurmWatch: @unchecked Sendable {
     let seen = await BlockingWork.run { AttemptGlance.look(glances) }
     for attempt in open {
       guard let glance = seen[attempt.token] else { continue }
+      if !attempt.hasBegun { attempt.tell(nil) }
       attempt.hasBegun = true
       attempt.takeFiles()
       attempt.copied = glance.copied
@@ -119,7 +126,9 @@ final class SlurmWatch: @unchecked Sendable {
       await Task.yield()
       self.asking = nil
       let reply = await self.clients.call("squeue", ["--me", "--states=all", "--format=\(QueueListing.format)"])
-      return LoopBound(reply.code == 0 ? QueueListing(text: reply.output) : nil)
+      let listing = reply.code == 0 ? QueueListing(text: reply.output) : nil
+      if listing != nil { self.waits.noteAnswer() }
+      return LoopBound(listing)
     }
     asking = task
     return await task.value.value
@@ -132,18 +141,21 @@ final class SlurmWatch: @unchecked Sendable {
     }
     guard let listing = await listing() else {
       pause = min(pause * 2, Self.longestPause)
+      waits.noteSilence(of: attempts.values.filter { $0.isAwaited && !$0.isEnding })
       return
     }
     pause = cluster.queue.poll
     for attempt in Array(attempts.values) where attempt.isAwaited && !attempt.isEnding {
       let entry = listing.entry(batch: attempt.batch.text, job: attempt.number, index: attempt.index)
       guard let entry else {
+        attempt.tell(nil)
         await isMissing(attempt)
         continue
       }
       attempt.missingSince = nil
-      if entry.state.end != nil { determine(attempt, entry) }
+      if entry.state.end != nil { determine(attempt, entry) } else { waits.note(entry, for: attempt) }
     }
+    await waits.refuse(among: Array(attempts.values), asking: self)
   }
 
   /// Slurm does not know an attempt: it has forgotten it, or it ended long ago.

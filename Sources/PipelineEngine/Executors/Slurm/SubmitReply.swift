@@ -18,13 +18,14 @@ enum SubmitReply: Sendable, Hashable {
   ]
   /// What the controller answers when a limit on the number of jobs is reached.
   private static let limits = [
-    "temporarily unable", "temporarily unavailable", "submit limit", "maxjobcount", "max submit",
+    SlurmClients.fullQueue, "temporarily unable", "temporarily unavailable", "submit limit", "maxjobcount",
+    "max submit",
   ]
 
   init(_ reply: SlurmClients.Reply) {
     let text = reply.errors.lowercased()
     guard let code = reply.code else {
-      self = .open(reply.complaint)
+      self = text.contains(SlurmClients.fullQueue) ? .full(reply.complaint) : .open(reply.complaint)
       return
     }
     guard code == 0 else {
