@@ -69,7 +69,10 @@ extension Occasion {
     case .cancelled:
       return run.flatMap(canceller).map { TerminalText.oneLine("it was \($0.words) before it began") } ?? reason.clause
     case .hostDown:
-      if let detail, detail.hasPrefix(Occasion.clockJump) { return detail }
+      if let detail, detail.hasPrefix(Occasion.clockJump) || detail.hasPrefix(Occasion.draining) { return detail }
+    case .notServed:
+      if let detail, detail.hasPrefix(Occasion.edited) { return detail }
+    case .duplicate where detail == Occasion.forgotten: return Occasion.forgotten
     // What is recorded beside these says what asked for the run.
     case .tooLate, .duplicate: return reason.clause
     default: break

@@ -70,7 +70,8 @@ public final class ControllerSession: Sendable {
     while let event = next() {
       var isWanted = true
       if let instant = event.instant {
-        isWanted = try await services.recorder.claim(instant, of: pipeline.name, at: services.now())
+        isWanted = try await services.recorder.claim(
+          instant, of: pipeline.name, by: event.controller, at: services.now())
       }
       await settle(event)
       if isWanted { return event }

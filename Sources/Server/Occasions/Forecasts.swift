@@ -94,7 +94,7 @@ actor Forecasts {
     for _ in 0..<Self.mostPages where start < latest {
       let (due, end) = instants(of: pipeline, after: start, limit: Self.page)
       // A controller with further instants may have others before this one.
-      if let first = due.first(where: { !hasComeUp($0.at, of: pipeline) }), end.map({ first.at <= $0 }) ?? true {
+      if let first = due.first(where: { !hasComeUp($0, of: pipeline, now) }), end.map({ first.at <= $0 }) ?? true {
         return first
       }
       guard let end, end > start else { return nil }
@@ -104,8 +104,8 @@ actor Forecasts {
   }
 
   /// Returns what could be read.
-  private nonisolated func hasComeUp(_ instant: RecordTime, of pipeline: ServedPipeline) -> Bool {
-    (try? host.history.hasComeUp(instant, of: pipeline.name)) ?? false
+  private nonisolated func hasComeUp(_ due: Due, of pipeline: ServedPipeline, _ now: RecordTime) -> Bool {
+    (try? host.history.hasComeUp(due.at, of: pipeline.name, by: due.cause, at: now)) ?? false
   }
 
   /// Returns several of the next instants at which the pipeline is due: all instants up to the last of them.
