@@ -77,7 +77,7 @@ extension PipelineServer {
         pipeline: notice.pipeline.isEmpty ? nil : notice.pipeline)
     }
     for name in difference.ended {
-      agents.removeValue(forKey: name)?.end()
+      agents.end(name)
       publications.conditions.end(name)
       publications.controllers.begin(name)
     }
@@ -106,9 +106,13 @@ extension PipelineServer {
     for (index, pipeline) in difference.begun.enumerated() {
       // Among thousands, occasions of others are recorded.
       if index % Self.begunAtOnce == Self.begunAtOnce - 1 { await Task.yield() }
-      agents.removeValue(forKey: pipeline.name)?.end()
+      let former = agents.end(pipeline.name)
+      // So that its controllers store that they have reported them before the new ones begin.
+      await former?.catchUp()
+      let wasControlled = former?.pipeline.outline.controllers.isEmpty == false
+      let gap = wasControlled ? PipelineAbsence.edit(until: host.now()) : PipelineAbsence()
       let agent = PipelineAgent(
-        pipeline, in: host, absence: difference.absences[pipeline.name] ?? PipelineAbsence(), awaited: awaited,
+        pipeline, in: host, absence: difference.absences[pipeline.name] ?? gap, awaited: awaited,
         admit: { [weak self] occasion, run, overlap in
           guard let self else { throw CancellationError() }
           return try await admit(occasion, run, overlap)
@@ -121,7 +125,7 @@ extension PipelineServer {
       publications.controllers.begin(pipeline.name)
       do {
         try agent.begin()
-        agents[pipeline.name] = agent
+        agents.add(agent)
         if !isFirst {
           log.tell(.info, "pipeline", "'\(pipeline.name)' is served from \(pipeline.path)", pipeline: pipeline.name)
         }

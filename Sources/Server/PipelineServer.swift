@@ -50,7 +50,7 @@ package actor PipelineServer {
   var phase = Phase.starting
   var record: HostRecord
   var catalog: PipelineCatalog
-  var agents: [String: PipelineAgent] = [:]
+  var agents = PipelineAgents()
   let awaited = AwaitedRuns()
   let dispatcher: Dispatcher
   let states: HostStates
