@@ -150,6 +150,11 @@ package struct RunExplanation: Sendable {
 
   private func explain(_ name: String, inDetail: Bool) -> Entry {
     guard let record = records[name] else {
+      if run.state.isFinal, !isInterrupted {
+        return Entry(
+          operation: name, state: OperationState.cancelled.rawValue, word: OperationState.cancelled.rawValue,
+          because: ["the run ended before it could begin"], remedies: ["penstock retry \(shortID)"])
+      }
       let because = pendingReasons(name)
       return Entry(
         operation: name, state: OperationState.pending.rawValue, word: OperationState.pending.rawValue,
