@@ -74,7 +74,7 @@ static int become(void *argument) {
     // Written by the child rather than by the host, so that even if the host is killed, no program runs without a record. This also costs the host nothing.
     struct timespec now;
     CALL(clock_gettime, CLOCK_BOOTTIME, &now);
-    start->record.pid = result;
+    start->record.pid = (int32_t)result;
     start->record.latest = now.tv_sec * 1000000000L + now.tv_nsec;
     result = CALL(pwrite64, start->place.descriptor, &start->record, sizeof start->record, start->place.offset);
     if (result == -EFBIG) {
@@ -165,7 +165,9 @@ static penstock_start *prepare(const penstock_spawn_request *request, const pens
     struct timespec now;
     clock_gettime(CLOCK_BOOTTIME, &now);
     start->place = *record;
-    start->record.mark = PENSTOCK_PROCESS_MARK;
+    start->record.mark = PENSTOCK_RECORD_MARK;
+    start->record.operation = record->operation;
+    start->record.attempt = record->attempt;
     start->record.earliest = now.tv_sec * 1000000000L + now.tv_nsec;
   }
   memcpy(start->strings, request->arguments, arguments * sizeof(char *));

@@ -19,7 +19,7 @@ package struct BusyHost: Sendable, Hashable {
     try self.init(host, in: history)
   }
 
-  /// Nil where the host lets more begin.
+  /// Nil if the host lets more begin.
   init?(_ host: HostRecord, in history: History) throws {
     guard
       let limit = try? JSONValue.parse(host.configuration)["limits"]?["processes"]?.intValue.flatMap({

@@ -35,7 +35,7 @@ extension Occasion.Reason {
   /// Why there is no run: `no host was running`.
   package var clause: String { row.clause }
 
-  /// What helps; nil where nothing does.
+  /// What helps; nil if nothing does.
   fileprivate func remedy(_ start: String) -> String? {
     switch row.help {
     case .start: "`\(start)` runs it now"
@@ -69,7 +69,10 @@ extension Occasion {
     case .cancelled:
       return run.flatMap(canceller).map { TerminalText.oneLine("it was \($0.words) before it began") } ?? reason.clause
     case .hostDown:
-      if let detail, detail.hasPrefix(Occasion.clockJump) { return detail }
+      if let detail, detail.hasPrefix(Occasion.clockJump) || detail.hasPrefix(Occasion.draining) { return detail }
+    case .notServed:
+      if let detail, detail.hasPrefix(Occasion.edited) { return detail }
+    case .duplicate where detail == Occasion.forgotten: return Occasion.forgotten
     // What is recorded beside these says what asked for the run.
     case .tooLate, .duplicate: return reason.clause
     default: break
@@ -77,7 +80,7 @@ extension Occasion {
     return reason.clause + (detail.map { ": \($0)" } ?? "")
   }
 
-  /// What helps against the reason, a clause; nil where there is a run, or nothing helps.
+  /// What helps against the reason, a clause; nil if there is a run, or nothing helps.
   ///
   /// - Parameter start: The command that starts a run of the pipeline.
   /// - Returns: The clause, such as `` `penstock start nightly` runs it now``.
@@ -90,7 +93,7 @@ extension Occasion {
 extension PublishedPipeline {
   /// The command that starts a run of it, with the params that must be given: `penstock start nightly -p date=…`.
   ///
-  /// - Parameter definition: Its definition; nil where it cannot be read.
+  /// - Parameter definition: Its definition; nil if it cannot be read.
   /// - Returns: The command.
   package func startCommand(_ definition: PipelineDefinition?) -> String {
     let params = definition?.parameters.filter { $0.defaultValue == nil } ?? []

@@ -39,7 +39,7 @@ struct PipelineStanding {
     return pipeline.problem == nil ? "idle" : "invalid"
   }
 
-  /// Why it is in that state, and what else is to be said of it, the most important first: what is wrong with its file, its controllers and its runs, and its pause. Nil where nothing is.
+  /// Why it is in that state, and what else is to be said of it, the most important first: what is wrong with its file, its controllers and its runs, and its pause. Nil if nothing is.
   func reason() throws -> String? {
     let others = try controllerProblems.map(\.words) + [standstill(), doing(), pause?.words].compactMap(\.self)
     let told = [others.isEmpty ? pipeline.problem : problemBesideOthers].compactMap(\.self) + others

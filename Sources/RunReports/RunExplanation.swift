@@ -150,6 +150,11 @@ package struct RunExplanation: Sendable {
 
   private func explain(_ name: String, inDetail: Bool) -> Entry {
     guard let record = records[name] else {
+      if run.state.isFinal, !isInterrupted {
+        return Entry(
+          operation: name, state: OperationState.cancelled.rawValue, word: OperationState.cancelled.rawValue,
+          because: ["the run ended before it could begin"], remedies: ["penstock retry \(shortID)"])
+      }
       let because = pendingReasons(name)
       return Entry(
         operation: name, state: OperationState.pending.rawValue, word: OperationState.pending.rawValue,
@@ -381,17 +386,5 @@ package struct RunExplanation: Sendable {
       let text = StateReason.text(of: attempt)
       return text.isEmpty ? line : "\(line): \(text)"
     }
-  }
-
-  private func conditionLines(of name: String) -> [String] {
-    guard let definition = pipeline?.operations.first(where: { $0.name == name }) else { return [] }
-    var lines: [String] = []
-    if let condition = definition.condition { lines.append("it runs only when \(condition.text)") }
-    if let gate = definition.gateSummary { lines.append("it runs when \(gate)") }
-    if let staleness = definition.stalenessSummary { lines.append("an earlier success is stale \(staleness)") }
-    if let retry = definition.retrySummary { lines.append("failures are retried: \(retry)") }
-    let names = definition.dependencies.compactMap { pipeline?.operations[$0].name }
-    if !names.isEmpty { lines.append("it needs " + names.map { "'\($0)'" }.joined(separator: ", ")) }
-    return lines
   }
 }

@@ -13,8 +13,7 @@ extension PipelineServer {
     case .starting, .ready:
       tellSignal(canceller, .info, "asks to drain")
       phase = .draining
-      for agent in agents.values { agent.end() }
-      agents = [:]
+      agents.endAll()
       // A run that is being taken from the queue also waits for space on the disk.
       await dispatcher.close(waiting: host.writeFailure == nil)
       tellDraining(await dispatcher.leaveWaiting())
@@ -110,12 +109,15 @@ extension PipelineServer {
     clock = nil
     watch.again?.cancel()
     await endUpkeep()
-    for agent in agents.values { agent.end() }
+    agents.endAll()
+    let ending = agents.takeEnding()
+    for agent in ending { await agent.finish { [host] in host.writeFailure != nil } }
     await publications.conditions.close()
     await publications.controllers.close()
     background.subscriptions = []
     // Nothing waits for space on the disk any more.
     await host.endHolding()
+    await tellLostEvents(of: ending)
     let interrupted = host.writeFailure?.interruptedRuns.count ?? 0
     record.state = .stopped
     record.endedAt = host.now()
@@ -138,6 +140,18 @@ extension PipelineServer {
     }
     guard interrupted == 0 else { throw ServerError.unrecorded(runs: interrupted) }
     log.tell(.info, "stopped", "stopped")
+  }
+
+  /// Ends the recording of what controllers of ended agents reported, and logs what is lost.
+  private func tellLostEvents(of agents: [PipelineAgent]) async {
+    for agent in agents {
+      let lost = await agent.giveUp()
+      guard lost > 0 else { continue }
+      log.tell(
+        .error, "occasion",
+        "lost \(lost) \(lost == 1 ? "event" : "events") of the triggers of '\(agent.pipeline.name)', which cannot be recorded; "
+          + "instants among them will be reported again", pipeline: agent.pipeline.name)
+    }
   }
 
   /// Watches for the workspace being deleted or moved.

@@ -27,17 +27,40 @@ extension PipelineServer {
   /// Searches all files outside of this actor, so that it goes on recording occasions while files, and the plugins that check them, take their time. Until
   /// it has returned, nothing else may change the catalog; that is so because signals are handled one after another.
   private func search() async -> PipelineCatalog.Difference {
-    let (searched, difference) = await Self.searched(catalog) { [mail] in mail.isDrainAsked }
+    let progress = SearchProgress()
+    // By real time, whatever clock is injected: loading takes none by that one.
+    let observer = Task { [weak self] in
+      while (try? await Task.sleep(for: Self.loadingTime)) != nil {
+        if let path = progress.look() { await self?.tellHanging(path) }
+      }
+    }
+    let (searched, difference) = await Self.searched(catalog, progress) { [mail] in mail.isDrainAsked }
+    observer.cancel()
     catalog = searched
+    watch.hanging = nil
     return difference
   }
 
   @concurrent private static func searched(
-    _ catalog: PipelineCatalog, unless isOver: @Sendable () -> Bool
+    _ catalog: PipelineCatalog, _ progress: SearchProgress, unless isOver: @Sendable () -> Bool
   ) async -> (PipelineCatalog, PipelineCatalog.Difference) {
     var catalog = catalog
-    let difference = catalog.look(unless: isOver)
+    let difference = catalog.look(unless: isOver, onFile: progress.begin)
     return (catalog, difference)
+  }
+
+  /// How long a file may take to load, at least, before this is reported.
+  private static let loadingTime = Duration.seconds(1)
+
+  /// Reports that loading a file takes unusually long: until it ends, no other change takes effect.
+  private func tellHanging(_ path: String) {
+    let problem =
+      "'\(path)' is still being loaded; probably a plugin that it uses hangs, and no changed file takes effect until it returns"
+    watch.hanging = problem
+    log.tell(.warning, "pipeline", problem)
+    record.configuration = configuration.json(problems: problems).text
+    // The next search ends with another write.
+    if record.number != 0 { try? history.update(record) }
   }
 
   private func tellIncomplete() {
@@ -48,7 +71,7 @@ extension PipelineServer {
   }
 
   /// The problems of the paths that it serves.
-  var problems: [String] { (watch.problem.map { [$0] } ?? []) + catalog.folderProblems }
+  var problems: [String] { [watch.hanging, watch.problem].compactMap(\.self) + catalog.folderProblems }
 
   /// Searches all files, and reports changes, which then take effect. Files that cannot be read for lack of descriptors stay as they are until they can be read.
   func look() async throws -> PipelineCatalog.Difference {
@@ -77,7 +100,7 @@ extension PipelineServer {
         pipeline: notice.pipeline.isEmpty ? nil : notice.pipeline)
     }
     for name in difference.ended {
-      agents.removeValue(forKey: name)?.end()
+      agents.end(name)
       publications.conditions.end(name)
       publications.controllers.begin(name)
     }
@@ -106,9 +129,13 @@ extension PipelineServer {
     for (index, pipeline) in difference.begun.enumerated() {
       // Among thousands, occasions of others are recorded.
       if index % Self.begunAtOnce == Self.begunAtOnce - 1 { await Task.yield() }
-      agents.removeValue(forKey: pipeline.name)?.end()
+      let former = agents.end(pipeline.name)
+      // So that its controllers store that they have reported them before the new ones begin.
+      await former?.catchUp()
+      let wasControlled = former?.pipeline.outline.controllers.isEmpty == false
+      let gap = wasControlled ? PipelineAbsence.edit(until: host.now()) : PipelineAbsence()
       let agent = PipelineAgent(
-        pipeline, in: host, absence: difference.absences[pipeline.name] ?? PipelineAbsence(), awaited: awaited,
+        pipeline, in: host, absence: difference.absences[pipeline.name] ?? gap, awaited: awaited,
         admit: { [weak self] occasion, run, overlap in
           guard let self else { throw CancellationError() }
           return try await admit(occasion, run, overlap)
@@ -121,7 +148,7 @@ extension PipelineServer {
       publications.controllers.begin(pipeline.name)
       do {
         try agent.begin()
-        agents[pipeline.name] = agent
+        agents.add(agent)
         if !isFirst {
           log.tell(.info, "pipeline", "'\(pipeline.name)' is served from \(pipeline.path)", pipeline: pipeline.name)
         }

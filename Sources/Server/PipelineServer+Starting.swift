@@ -11,7 +11,9 @@ extension PipelineServer {
     record.startedAt = host.now()
     // On a full disk, reading may fail as well.
     try await write {
-      catalog.hostBegins(at: record.startedAt, after: try history.publishedPipelines(), of: try history.hosts())
+      let hosts = try history.hosts()
+      catalog.hostBegins(
+        at: record.startedAt, after: try history.publishedPipelines(), of: hosts, drains: try history.drains(of: hosts))
     }
     publications.failures.serve { [status = publications.status, weak failures = publications.failures, mail] in
       status?.notice()

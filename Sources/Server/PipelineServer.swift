@@ -41,6 +41,8 @@ package actor PipelineServer {
     var again: Task<Void, Never>?
     /// Why they could not be read; nil if all could.
     var problem: String?
+    /// What is to be said of a file that takes long to load.
+    var hanging: String?
   }
 
   var configuration: ServerConfiguration
@@ -50,7 +52,7 @@ package actor PipelineServer {
   var phase = Phase.starting
   var record: HostRecord
   var catalog: PipelineCatalog
-  var agents: [String: PipelineAgent] = [:]
+  var agents = PipelineAgents()
   let awaited = AwaitedRuns()
   let dispatcher: Dispatcher
   let states: HostStates

@@ -263,6 +263,34 @@ struct FormerProcessTests {
     #expect(outcome.output == "1\ngone\n", "\(outcome.text)")
   }
 
+  @Test(
+    "belongs to an attempt in the history, whose number is not used again, even if its program kills the host with its first instruction",
+    arguments: [
+      "operations: [{ name: a, command: [./fatal] }]",
+      "operations: [{ name: b, run: exit 1 }]\nafter: { failure: [{ name: a, command: [./fatal] }] }",
+      "operations: [{ name: outer, pipeline: nested.yaml }]",
+    ])
+  func firstAttempt(_ pipeline: String) async throws {
+    try place.write(pipeline + "\n", to: "case.yaml")
+    try place.write("operations: [{ name: a, command: [./fatal] }]\n", to: "nested.yaml")
+    try place.write(
+      """
+      #!/bin/sh
+      if mkdir first 2> /dev/null; then kill -KILL $PPID; fi
+      """, to: "fatal")
+    let outcome = try await place.shell(
+      """
+      chmod +x fatal
+      penstock run case.yaml > first.txt 2>&1
+      penstock resume --quiet > second.txt 2>&1
+      penstock history sql --csv "SELECT number, state, error_code, started_at IS NOT NULL FROM attempts WHERE operation = 'a' ORDER BY number"
+      penstock history sql --csv "SELECT attempts, state FROM operations WHERE operation = 'a'" | tail -n 1
+      """)
+    #expect(
+      outcome.output.split(separator: "\n").dropFirst() == ["1,failed,host-died,1", "2,succeeded,,1", "2,succeeded"],
+      "\(outcome.text)")
+  }
+
   @Test("is reported by doctor as undetermined if nothing in it names its run")
   func hidden() async throws {
     let variant = Variant(

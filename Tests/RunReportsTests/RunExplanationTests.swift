@@ -109,6 +109,26 @@ struct RunExplanationTests {
     #expect(try entry(processors: nil).because == ["it is about to begin, or waits for a free slot"])
   }
 
+  @Test("calls the operations of a run that ended before it began cancelled, not pending")
+  func neverBegun() throws {
+    let pipeline = try #require(
+      PipelineLoader.load(
+        text: "name: p\noperations: [{ name: a, run: x }, { name: b, run: x, needs: a }]", path: "/p.yaml"
+      )
+      .pipeline)
+    var record = RunRecord(
+      id: RunID(bits: 1), pipeline: "p", definitionHash: "", path: nil, host: "", user: "", version: "")
+    record.state = .failed
+    let whole = RecordedRun(run: record, definition: "", operations: [], attempts: [], approvals: [])
+    let entries = RunExplanation(of: whole, pipeline: pipeline, operation: nil, shortID: "1").entries.dropFirst()
+    #expect(entries.map(\.state) == ["cancelled", "cancelled"])
+    #expect(entries.allSatisfy { $0.because == ["the run ended before it could begin"] && $0.remedies.isEmpty })
+    record.state = .interrupted
+    let interrupted = RecordedRun(run: record, definition: "", operations: [], attempts: [], approvals: [])
+    let entry = RunExplanation(of: interrupted, pipeline: pipeline, operation: "a", shortID: "1").entries.first
+    #expect(entry?.state == "pending")
+  }
+
   @Test("measures from the start of the current attempt, not of the first one")
   func laterAttempt() throws {
     var record = RunRecord(

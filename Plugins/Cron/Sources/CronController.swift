@@ -18,14 +18,24 @@ struct CronController: TaskController, PredictableController {
       controls.context.pluginStorage, pipeline: controls.context.pluginInput.pipeline, schedule: settings.schedule,
       zone: settings.zone)
     var random = controls.context.operationRandom
-    var now = clock.now().seconds
-    var last = await beginning(memory, controls, now: now)
+    let start = clock.now()
+    // An instant whose delay may not have passed when the controller was ended is not late: its delay continues.
+    var now = start.advanced(by: .zero - settings.jitter).seconds
+    var (first, last) = await beginning(memory, controls, now: start.seconds)
+    var read = clock.monotonic()
     while true {
-      if last - now > Self.believable {
+      let (wall, elapsed) = (clock.now().seconds, clock.monotonic() - read)
+      // Wakes may be up to a second early.
+      if last - wall > Self.believable || wall + 1 < first {
         log.warning(
-          "the clock was set back, from \(zone.format(last)) to \(zone.format(now)); the schedule continues from there")
-        last = now
+          "the clock was set back, from \(zone.format(last)) to \(zone.format(wall)); the schedule continues from there"
+        )
+        // It was set during the last sleep, and has shown every instant since.
+        first = wall - elapsed.components.seconds
+        (last, now) = (first, min(now, wall))
+        await store(log) { try await memory.remember(beginning: Timestamp(seconds: first)) }
       }
+      read += elapsed
       let due = settings.policy.due(schedule, in: zone, after: last, upTo: now)
       if due.hasMissed {
         warn(of: due, since: last, zone, log)
@@ -35,10 +45,14 @@ struct CronController: TaskController, PredictableController {
       for instant in due.instants { rerun(controls, instant, now, zone) }
       if now > last {
         last = now
-        if let instant = due.instants.last ?? (due.hasMissed ? now : nil) { await remember(instant, memory, log) }
+        if let instant = due.instants.last ?? (due.hasMissed ? now : nil) {
+          await store(log) { try await memory.remember(Timestamp(seconds: instant)) }
+        }
       }
       guard let next = schedule.next(after: max(now, last), in: zone) else { return }
-      let delay = jitter(&random)
+      // Of an instant whose delay has been going on since before this start, at least that time has passed.
+      let passed = min(Timestamp(seconds: next).duration(to: clock.now()), settings.jitter)
+      let delay = max(jitter(&random), passed)
       try await clock.sleep(atMostUntil: Timestamp(seconds: next).advanced(by: delay))
       // Subtract the delay, so that it makes no instant late. The result is before the instant if the clock was set back; a difference of less than
       // a second is ignored.
@@ -59,21 +73,21 @@ struct CronController: TaskController, PredictableController {
       }, hasMore: hasMore)
   }
 
-  /// Returns the instant up to which everything was dealt with before this start.
+  /// Returns the instants between which everything was dealt with before this start. An earlier version did not store the first one.
   private func beginning(
     _ memory: CronMemory, _ controls: PluginControls<JSONValue>, now: UnixTime
-  ) async -> UnixTime {
+  ) async -> (first: UnixTime, last: UnixTime) {
     do {
-      if let last = try await memory.last() { return last.seconds }
+      if let last = try await memory.last() { return (try await memory.first()?.seconds ?? .min, last.seconds) }
       // First use of this schedule: instants count from now on, even if the host ends before the first one.
-      try await memory.remember(Timestamp(seconds: now))
-      return now
+      try await memory.remember(beginning: Timestamp(seconds: now))
+      return (now, now)
     } catch PluginAccessProblem.unavailable {
       // Without a workspace, the last run at least shows what need not be caught up on.
-      return controls.context.pluginInput.lastRun?.startedAt?.seconds ?? now
+      return (.min, controls.context.pluginInput.lastRun?.startedAt?.seconds ?? now)
     } catch {
       controls.context.pluginLog.warning("cannot determine which instants were missed before this start: \(error)")
-      return now
+      return (.min, now)
     }
   }
 
@@ -91,13 +105,13 @@ struct CronController: TaskController, PredictableController {
       at: Timestamp(seconds: instant), fields: fields)
   }
 
-  private func remember(_ instant: UnixTime, _ memory: CronMemory, _ log: PluginLog) async {
+  private func store(_ log: PluginLog, _ body: () async throws -> Void) async {
     do {
-      try await memory.remember(Timestamp(seconds: instant))
+      try await body()
     } catch PluginAccessProblem.unavailable {
       return
     } catch {
-      log.warning("cannot record that \(Timestamp(seconds: instant).notation) was handled: \(error)")
+      log.warning("cannot record which instants of '\(settings.schedule)' were handled: \(error)")
     }
   }
 

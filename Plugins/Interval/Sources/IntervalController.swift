@@ -16,10 +16,18 @@ struct IntervalController: TaskController, PredictableController {
       from: settings.align == .epoch ? Timestamp(seconds: 0) : start, every: settings.every)
     // If counted from the start, there are no earlier instants.
     var memory = settings.align == .epoch ? IntervalMemory(controls.context, every: settings.every) : nil
-    if let last = await memory?.last() { leaveOut(grid, after: last, upTo: start, controls) }
-    await memory?.remember(start)
+    var handled = start
+    if let last = await memory?.last() {
+      // The jitter of an instant may have been interrupted by the end of the host or an edit of the file: it continues.
+      let delayed = grid.last(notAfter: start)
+      if delayed > last, delayed.duration(to: start) < settings.jitter {
+        handled = delayed.advanced(by: .nanoseconds(-1))
+      }
+      leaveOut(grid, after: last, upTo: handled, controls)
+    }
+    await memory?.remember(handled)
     if settings.immediately { controls.rerun(reason: "\(reason), at the start") }
-    var next = grid.first(after: start)
+    var next = grid.first(after: handled)
     while true {
       try await clock.sleep(atMostUntil: next.advanced(by: jitter(&random)))
       let now = clock.now()

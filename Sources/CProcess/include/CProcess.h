@@ -72,18 +72,24 @@ typedef struct penstock_start penstock_start;
 typedef struct {
   int descriptor;
   int64_t offset;
+  /// See `penstock_process_record`.
+  int32_t operation, attempt;
 } penstock_record_place;
 
 /// A record that distinguishes a process from a later one with the same id. Its size divides the block and page sizes, so no record is ever torn.
 typedef struct {
-  /// PENSTOCK_PROCESS_MARK.
-  uint64_t mark;
-  int64_t pid;
+  /// PENSTOCK_RECORD_MARK.
+  uint32_t mark;
+  int32_t pid;
   /// The bounds of the start time, in nanoseconds since boot.
   int64_t earliest, latest;
+  /// The ordinal of its operation and the number of the attempt; 0 if the process belongs to no attempt.
+  int32_t operation, attempt;
 } penstock_process_record;
 
-#define PENSTOCK_PROCESS_MARK 0x31636f7270736e70
+/// The mark of a file of such records, and that of a record.
+#define PENSTOCK_PROCESS_MARK 0x32636f7270736e70
+#define PENSTOCK_RECORD_MARK 0x32736e70
 
 /// Like `penstock_spawn`, but does not wait until the process has executed its program. `penstock_finish_start` returns whether it could; if not,
 /// the process ends. The process writes its record first, and continues without one if it cannot. Until `penstock_finish_start` has been called, the

@@ -13,7 +13,12 @@ final class ControllerDriver: Sendable {
     /// The latest state it reported, for the instance that follows this one.
     var latest: JSONValue?
     var failures = 0
+    /// Whether it was told to end.
     var hasEnded = false
+    /// Whether the instance has ended by itself.
+    var hasInstanceEnded = false
+    /// Whether the instance was released after that, so that nothing more is reported.
+    var hasLetGo = false
     /// Whether the controller has reported that nothing more will come.
     var isOver = false
     /// How many of its events have been lost since this was last reported, and when that was, by the monotonic clock.
@@ -67,6 +72,9 @@ final class ControllerDriver: Sendable {
   /// Whether nothing more will come.
   var isOver: Bool { state.withLock { $0.isOver } }
 
+  /// Whether it was ended, and reports nothing more.
+  var hasLetGo: Bool { state.withLock { $0.hasLetGo } }
+
   /// Starts the controller, and starts it again with new code whenever the plugin's file changes.
   func begin() {
     start()
@@ -81,7 +89,7 @@ final class ControllerDriver: Sendable {
     let instance = plugin.create(offer, settings: settings, access: access, events: relay)
     relay.instance.withLock { $0 = WeakInstance(instance) }
     let (former, isOver) = state.withLock { state in
-      defer { if !state.hasEnded { state.instance = instance } }
+      defer { if !state.hasEnded { (state.instance, state.hasInstanceEnded) = (instance, false) } }
       return (state.instance, state.hasEnded)
     }
     former?.destroy()
@@ -93,15 +101,16 @@ final class ControllerDriver: Sendable {
   /// How long a controller may take to end.
   private static let grace = Duration.seconds(2)
 
+  /// Ends the instance. What it reports until it has ended is kept.
   func end() {
-    let (instance, renewal, losses) = state.withLock { state in
-      state.hasEnded = true
-      defer { (state.renewal, state.losses) = (nil, 0) }
-      return (state.instance, state.renewal, state.losses)
+    let (isFirst, instance, renewal, losses) = state.withLock { state in
+      defer { (state.hasEnded, state.renewal, state.losses) = (true, nil, 0) }
+      return (!state.hasEnded, state.hasInstanceEnded ? nil : state.instance, state.renewal, state.losses)
     }
+    guard isFirst else { return }
     if losses > 0 { tell(losses) }
     renewal?.end()
-    guard let instance else { return }
+    guard let instance else { return letGo() }
     // The instance is released when it has ended, or its time is over; until then its reports are handled.
     let loop = services.loop
     loop.execute { _ = loop.schedule(after: Self.grace) { self.letGo() } }
@@ -109,8 +118,12 @@ final class ControllerDriver: Sendable {
   }
 
   private func letGo() {
-    let instance = state.withLock { $0.instance.take() }
+    let (isFirst, instance) = state.withLock { state in
+      defer { state.hasLetGo = true }
+      return (!state.hasLetGo, state.instance.take())
+    }
     instance?.destroy()
+    if isFirst { session?.noteEnd() }
   }
 
   private var input: JSONValue {
@@ -169,7 +182,7 @@ final class ControllerDriver: Sendable {
   fileprivate func room() async { await storage.room(below: Self.limit) }
 
   private func ask(_ event: ControllerEvent, _ instance: (any PluginInstance)?) {
-    guard !state.withLock({ $0.hasEnded }) else { return }
+    guard !hasLetGo else { return }
     guard let question = question(hasInstant: event.instant != nil || event.leftOut != nil) else {
       // The instance counts what waits, and is notified. What still waits belongs to an earlier instance.
       instance?.settled(event.weight)
@@ -219,6 +232,7 @@ final class ControllerDriver: Sendable {
   fileprivate func ended(_ outcome: Result<JSONValue?, PluginFailure>) {
     let (failures, isOver) = state.withLock { state in
       state.failures += 1
+      state.hasInstanceEnded = true
       if case .success = outcome { state.isOver = true }
       return (state.failures, state.hasEnded)
     }

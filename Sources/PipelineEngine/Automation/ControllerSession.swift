@@ -34,6 +34,9 @@ public final class ControllerSession: Sendable {
   private struct State {
     var events: Deque<ControllerEvent> = []
     var drivers: [ControllerDriver] = []
+    /// Whether the controllers were told to end.
+    var hasStopped = false
+    /// Whether events are dropped.
     var hasEnded = false
   }
 
@@ -60,6 +63,16 @@ public final class ControllerSession: Sendable {
   /// Whether there are events to take.
   public var hasEvents: Bool { state.withLock { !$0.events.isEmpty } }
 
+  /// The number of events to take.
+  package var eventCount: Int { state.withLock(\.events.count) }
+
+  /// Whether there will be no more events to take: it was stopped, every controller has ended, and all of their events were taken.
+  package var isOver: Bool {
+    let (drivers, hasStopped) = state.withLock { ($0.drivers, $0.hasStopped) }
+    // In this order: a controller that has ended reports nothing more.
+    return hasStopped && drivers.allSatisfy(\.hasLetGo) && !hasEvents
+  }
+
   /// The controllers that have not reported that nothing more will come, such as `cron`.
   public var awaited: [String] { state.withLock { $0.drivers }.filter { !$0.isOver }.map(\.name) }
 
@@ -70,7 +83,8 @@ public final class ControllerSession: Sendable {
     while let event = next() {
       var isWanted = true
       if let instant = event.instant {
-        isWanted = try await services.recorder.claim(instant, of: pipeline.name, at: services.now())
+        isWanted = try await services.recorder.claim(
+          instant, of: pipeline.name, by: event.controller, at: services.now())
       }
       await settle(event)
       if isWanted { return event }
@@ -90,7 +104,7 @@ public final class ControllerSession: Sendable {
   /// Ends the controllers. Events that were not taken are dropped, along with what the controllers remember of them, so that they may request them again.
   public func end() {
     let drivers = state.withLock { state in
-      state.hasEnded = true
+      (state.hasStopped, state.hasEnded) = (true, true)
       state.events = []
       defer { state.drivers = [] }
       return state.drivers
@@ -98,10 +112,20 @@ public final class ControllerSession: Sendable {
     for driver in drivers { driver.end() }
   }
 
+  /// Ends the controllers, but keeps their events, including those that they report until they have ended. `onEvent` is also called when one has ended: see
+  /// ``isOver``.
+  package func stop() {
+    let drivers = state.withLock { state in
+      state.hasStopped = true
+      return state.drivers
+    }
+    for driver in drivers { driver.end() }
+  }
+
   func begin(_ drivers: [ControllerDriver]) {
     let isOver = state.withLock { state in
-      if !state.hasEnded { state.drivers = drivers }
-      return state.hasEnded
+      if !state.hasStopped { state.drivers = drivers }
+      return state.hasStopped
     }
     guard !isOver else { return }
     for driver in drivers { driver.begin() }
@@ -115,9 +139,12 @@ public final class ControllerSession: Sendable {
     if isKept { onEvent() }
   }
 
+  /// Notes that a controller has ended, and reports nothing more.
+  func noteEnd() { onEvent() }
+
   /// Reports that the trouble of a controller has changed or ended.
   func tell(_ trouble: ControllerTrouble?, of position: Int) {
-    guard !state.withLock(\.hasEnded) else { return }
+    guard !state.withLock(\.hasStopped) else { return }
     onTrouble(position, trouble)
   }
 

@@ -74,6 +74,7 @@ final class LocalExecutor: Executor, FastDoor, @unchecked Sendable {
       throw error
     }
     request.record = place
+    request.record?.note(operation: job.id.ordinal, attempt: job.id.attempt)
     let exit: ProcessExit
     var group: Int32 = 0
     // Before the process can write to them.

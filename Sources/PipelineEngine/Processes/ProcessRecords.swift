@@ -8,13 +8,23 @@ import Workspace
 /// The file in which each process of a run records its id and its start time before it executes its program.
 ///
 /// The history refers to a process only once it has lasted for a while; this file does from its first instruction, for finding what a killed host
-/// left running. It is valid beyond the host but not beyond a reboot, after which no process exists. The place of a process that has ended is reused,
+/// left running, and which attempts it had begun. It is valid beyond the host but not beyond a reboot, after which no process exists. The place of a process that has ended is reused,
 /// so the file's length corresponds to the maximum number of concurrent processes. *On the event loop.*
 final class ProcessRecords {
   /// The place where one process records itself.
   struct Place: Sendable, Hashable {
     let descriptor: Int32
     let offset: Int64
+    /// The ordinal of the operation whose attempt the process executes, and the number of the attempt; 0 if it executes none.
+    fileprivate(set) var operation: Int32 = 0
+    fileprivate(set) var attempt: Int32 = 0
+
+    fileprivate init(descriptor: Int32, offset: Int64) { (self.descriptor, self.offset) = (descriptor, offset) }
+
+    /// Sets the attempt that the process executes.
+    mutating func note(operation ordinal: Int, attempt number: Int) {
+      (operation, attempt) = (Int32(clamping: ordinal), Int32(clamping: number))
+    }
   }
 
   private static let name = "processes"
@@ -111,6 +121,8 @@ final class ProcessRecords {
     /// When the file was created, in clock ticks since boot.
     let created: Int64
     let processes: [RecordedProcess]
+    /// The attempts of these processes, with the time since boot at which they began, in nanoseconds.
+    let attempts: [(ordinal: Int, number: Int, began: Int64)]
   }
 
   /// Returns the content of a run's file in the workspace `directory`, or nil if it does not exist, belongs to another boot or pid namespace, or is
@@ -125,17 +137,20 @@ final class ProcessRecords {
       guard bytes.loadUnaligned(as: UInt64.self) == PENSTOCK_PROCESS_MARK else { return nil }
       let created = bytes.loadUnaligned(fromByteOffset: 8, as: Int64.self)
       var processes: [RecordedProcess] = []
+      var attempts: [(ordinal: Int, number: Int, began: Int64)] = []
       // Incomplete records and places that no process has used are skipped.
       for offset in stride(from: headerSize, through: bytes.count - size, by: size) {
         let record = bytes.loadUnaligned(fromByteOffset: offset, as: penstock_process_record.self)
-        guard record.mark == PENSTOCK_PROCESS_MARK, let pid = Int32(exactly: record.pid), pid > 1,
-          record.earliest >= 0, record.earliest <= record.latest
+        guard record.mark == PENSTOCK_RECORD_MARK, record.pid > 1, record.earliest >= 0,
+          record.earliest <= record.latest
         else { continue }
         // The kernel's own reading of the clock may be slightly earlier or later.
         let started = (ticks(record.earliest) - 1)...(ticks(record.latest) + 1)
-        processes.append(RecordedProcess(pid: pid, startedWithin: started))
+        processes.append(RecordedProcess(pid: record.pid, startedWithin: started))
+        guard record.attempt > 0, record.operation >= 0 else { continue }
+        attempts.append((Int(record.operation), Int(record.attempt), record.earliest))
       }
-      return Content(created: ticks(created), processes: processes)
+      return Content(created: ticks(created), processes: processes, attempts: attempts)
     }
   }
 

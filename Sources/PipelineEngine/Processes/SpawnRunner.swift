@@ -131,7 +131,8 @@ final class SpawnRunner: @unchecked Sendable {
       case .descriptor(let descriptor): penstock_stream(descriptor: descriptor, path: nil)
       }
     var record = penstock_record_place(
-      descriptor: request.record?.descriptor ?? -1, offset: request.record?.offset ?? 0)
+      descriptor: request.record?.descriptor ?? -1, offset: request.record?.offset ?? 0,
+      operation: request.record?.operation ?? 0, attempt: request.record?.attempt ?? 0)
     return arguments.withPointers { arguments in
       environment.withPointers { environment in
         var raw = penstock_spawn_request(

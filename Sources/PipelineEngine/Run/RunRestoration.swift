@@ -18,8 +18,9 @@ struct RunRestoration {
     run.state.given.event = JSONValue(recorded: recorded.run.event)
     run.state.given.instant = recorded.run.instant
     run.jobs.former = FormerJob.left(by: recorded.attempts, at: run.services.executors.names)
+    let unrecorded = unrecordedAttempts(besides: recorded.attempts)
     var former: [Int: FormerAttempts] = [:]
-    for attempt in recorded.attempts {
+    for attempt in recorded.attempts + unrecorded {
       run.logs.keepResult(attempt.result)
       guard run.jobs.former[attempt.ordinal]?.handle.job.attempt != attempt.number else { continue }
       former[attempt.ordinal, default: FormerAttempts()].add(attempt)
@@ -46,6 +47,7 @@ struct RunRestoration {
       guard operation.ordinal < run.state.instances.count else { continue }
       restore(operation, after: former[operation.ordinal] ?? FormerAttempts())
     }
+    record(unrecorded)
     for attempt in recorded.attempts
     where attempt.ordinal < run.state.instances.count && attempt.error?.isEndOfHost != true {
       run.state.former[attempt.ordinal, default: FormerProgress()].note(attempt)

@@ -22,6 +22,20 @@ extension History {
     return found
   }
 
+  /// Returns when these hosts were draining: from the first request until their end. Those that were not asked to, or have not recorded their end, are left
+  /// out.
+  package func drains(of hosts: [HostRecord]) throws(WorkspaceError) -> [ClosedRange<RecordTime>] {
+    try read { db in
+      try hosts.compactMap { host in
+        guard let end = host.endedAt, end >= host.startedAt else { return nil }
+        let asked = try Int64.fetchOne(
+          db.cachedStatement(sql: "SELECT min(at) FROM audit_record WHERE what = 'drain' AND at BETWEEN ? AND ?"),
+          arguments: [host.startedAt.microseconds, end.microseconds])
+        return asked.map { RecordTime(microseconds: $0)...end }
+      }
+    }
+  }
+
   private func recordedHosts(_ limit: Int) throws(WorkspaceError) -> [HostRecord] {
     try read { db in
       try db.fetch(for: StoredHost.self)

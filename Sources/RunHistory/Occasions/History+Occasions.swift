@@ -61,13 +61,17 @@ extension History {
     }
   }
 
-  /// Whether an instant of a pipeline is already known, so that it starts nothing more.
-  package func hasComeUp(_ instant: RecordTime, of pipeline: String) throws(WorkspaceError) -> Bool {
-    try read { db in try OccasionLedger.isKnown(instant, of: pipeline, in: db) }
+  /// Whether an instant of a pipeline is already known, or may have been, so that it starts nothing more if `controller` reports it.
+  package func hasComeUp(
+    _ instant: RecordTime, of pipeline: String, by controller: String?, at time: RecordTime
+  ) throws(WorkspaceError) -> Bool {
+    try read { db in
+      try OccasionLedger.memory(of: instant, of: pipeline, by: controller, at: time, in: db) != .none
+    }
   }
 
   /// Deletes occasions without a run that are older than 90 days, and of each pipeline all but the latest 10,000. Recording deletes some of them as
-  /// well, but only of a pipeline that has others. Also deletes all but the latest turns in the queue.
+  /// well, but only of a pipeline that has others. The latest such instant of each controller is kept. Also deletes all but the latest turns in the queue.
   package func trimOccasions(at time: RecordTime) throws(WorkspaceError) {
     try write { db in
       try OccasionLedger.trimAll(at: time, in: db)

@@ -25,10 +25,13 @@ extension HistoryRecorder {
     return admissions
   }
 
-  /// Records an occasion together with its run, which this process begins now. Durable when it returns. Returns nil if its instant is already known.
+  /// Records an occasion together with its run, which this process begins now. Durable when it returns. Returns nil if its instant is already
+  /// known, or may have been.
   package nonisolated(nonsending) func begin(_ occasion: Occasion, _ run: QueuedRun) async throws -> RunRecord? {
     let statements = statements
-    let isNew = try await perform(changing: { $0 ? [StoredRun.self, StoredOccasion.self] : [] as ChangedTypes }) { db in
+    let isNew = try await perform(
+      changing: { $0 ? [StoredRun.self, StoredOccasion.self] : [StoredOccasion.self] as ChangedTypes }
+    ) { db in
       guard let number = try OccasionLedger.begin(occasion, run, by: .current, in: db) else { return false }
       statements.adopt(run.record, number: number)
       return true
@@ -39,13 +42,13 @@ extension HistoryRecorder {
     return record
   }
 
-  /// Records that an instant of a pipeline has a run, which the caller is about to start. Durable when it returns. Returns false if the instant was
-  /// already known.
+  /// Records that an instant of a pipeline has a run, which the caller is about to start. Durable when it returns. Returns false if the instant was already
+  /// known, or, if a controller requested the run, may have been.
   package nonisolated(nonsending) func claim(
-    _ instant: RecordTime, of pipeline: String, at time: RecordTime
+    _ instant: RecordTime, of pipeline: String, by controller: String? = nil, at time: RecordTime
   ) async throws -> Bool {
-    try await perform(changing: { $0 ? [StoredOccasion.self] : [] }) {
-      try OccasionLedger.claim(instant, of: pipeline, at: time, in: $0)
+    try await perform(changing: { _ in [StoredOccasion.self] }) {
+      try OccasionLedger.claim(instant, of: pipeline, by: controller, at: time, in: $0)
     }
   }
 }

@@ -6,7 +6,7 @@ enum FormerPauses {
   /// The number that is kept for each pipeline.
   static let kept = 16
 
-  /// Keeps a pause that ended at `end`. Deletes the oldest one if there are too many, and those within which no instant can be recorded any more.
+  /// Keeps a pause that ended at `end`. Deletes the oldest one if there are too many.
   static func add(_ pause: Pause, endedAt end: RecordTime, in db: Database) throws {
     // The pause is empty if the clock was set back meanwhile.
     guard pause.since < end else { return }
@@ -15,15 +15,14 @@ enum FormerPauses {
     ).execute(arguments: [
       pause.pipeline, pause.since.microseconds, end.microseconds, pause.reason, pause.who,
     ])
-    let oldest = try OccasionLedger.oldestRemembered(of: pause.pipeline, in: db)
     // Sorted by number, because the clock may have been wrong for a while.
     try db.cachedStatement(
       sql: """
-        DELETE FROM former_pause WHERE pipeline = ?1 AND (until <= ?2 OR number < (
+        DELETE FROM former_pause WHERE pipeline = ?1 AND number < (
           SELECT min(number) FROM (
-            SELECT number FROM former_pause WHERE pipeline = ?1 ORDER BY number DESC LIMIT \(kept))))
+            SELECT number FROM former_pause WHERE pipeline = ?1 ORDER BY number DESC LIMIT \(kept)))
         """
-    ).execute(arguments: [pause.pipeline, oldest?.microseconds])
+    ).execute(arguments: [pause.pipeline])
   }
 
   /// The latest pause of a pipeline that contains `instant`.

@@ -5,7 +5,7 @@ import Workspace
 ///
 /// All functions require a write transaction.
 enum OccasionLedger {
-  /// How many instants of a pipeline are kept, and how many of its other occasions without a run. An older instant counts as known.
+  /// How many occasions of a pipeline are kept even if they have no run.
   static let remembered = 10_000
   /// How long an occasion without a run is kept, in microseconds: 90 days.
   static let keptFor: Int64 = 90 * 86_400 * 1_000_000
@@ -32,8 +32,10 @@ enum OccasionLedger {
   static func admit(_ request: OccasionRequest, leavingOut late: inout [LateRun], in db: Database) throws -> Admission {
     let occasion = request.occasion
     if request.run != nil { late += try leaveOutLate(at: occasion.askedAt, in: db) }
-    if occasion.cause == .instant, let instant = occasion.instant, try isKnown(instant, of: occasion.pipeline, in: db) {
-      return .known
+    switch try memory(of: occasion, in: db) {
+    case .none: break
+    case .known: return .known
+    case .forgotten: return .skipped(try refuseForgotten(occasion, in: db), nil)
     }
     if let reason = occasion.reason {
       try add(occasion, run: nil, in: db)
@@ -53,54 +55,16 @@ enum OccasionLedger {
     return .queued(run.record.id, replacing: replaced)
   }
 
-  /// Records an occasion whose run begins immediately and belongs to `owner` from the beginning. Returns nil if its instant is already known.
+  /// Records an occasion whose run begins immediately and belongs to `owner` from the beginning. Returns nil if its instant is already known, or may have
+  /// been.
   static func begin(_ occasion: Occasion, _ run: QueuedRun, by owner: ProcessIdentity, in db: Database) throws -> Int64?
   {
-    if occasion.cause == .instant, let instant = occasion.instant, try isKnown(instant, of: occasion.pipeline, in: db) {
-      return nil
-    }
+    guard try isNew(occasion, in: db) else { return nil }
     var record = run.record
     record.owner = owner
     let number = try RunRows.add(record, definition: run.definition, nested: run.nested, in: db)
     try add(occasion, run: number, in: db)
     return number
-  }
-
-  // MARK: Instants
-
-  /// Whether an instant of a pipeline already has an occasion, or is older than those kept.
-  static func isKnown(_ instant: RecordTime, of pipeline: String, in db: Database) throws -> Bool {
-    let isThere = try Int.fetchOne(
-      db.cachedStatement(
-        sql: "SELECT 1 FROM occasion WHERE pipeline = ? AND instant = ? AND cause = 'instant'"),
-      arguments: [pipeline, instant.microseconds])
-    if isThere != nil { return true }
-    // Usually the instant is the latest one, and nothing older needs to be read.
-    let latest = try Int64.fetchOne(
-      db.cachedStatement(sql: "SELECT max(instant) FROM occasion WHERE pipeline = ? AND cause = 'instant'"),
-      arguments: [pipeline])
-    guard let latest, instant.microseconds < latest else { return false }
-    return try oldestRemembered(of: pipeline, in: db).map { instant < $0 } ?? false
-  }
-
-  /// The instant of a pipeline before which none is recorded any more; nil where each may be.
-  static func oldestRemembered(of pipeline: String, in db: Database) throws -> RecordTime? {
-    try Int64.fetchOne(
-      db.cachedStatement(
-        sql: """
-          SELECT instant FROM occasion WHERE pipeline = ? AND cause = 'instant' ORDER BY instant DESC
-          LIMIT 1 OFFSET \(remembered - 1)
-          """), arguments: [pipeline]
-    ).map(RecordTime.init(microseconds:))
-  }
-
-  /// Records that an instant has a run, whose number is not known yet. Returns false if the instant was already known.
-  static func claim(
-    _ instant: RecordTime, of pipeline: String, at time: RecordTime, in db: Database
-  ) throws -> Bool {
-    guard try !isKnown(instant, of: pipeline, in: db) else { return false }
-    try add(Occasion(pipeline: pipeline, cause: .instant, instant: instant, askedAt: time), run: nil, in: db)
-    return true
   }
 
   // MARK: Rejecting
@@ -274,7 +238,7 @@ enum OccasionLedger {
     return number
   }
 
-  private static func add(_ occasion: Occasion, run: Int64?, in db: Database) throws {
+  static func add(_ occasion: Occasion, run: Int64?, in db: Database) throws {
     // In SQL, so that the row is numbered automatically.
     try db.cachedStatement(
       sql: """
@@ -287,22 +251,5 @@ enum OccasionLedger {
       occasion.detail, run,
     ])
     if db.lastInsertedRowID % interval == 0 { try trim(occasion.pipeline, at: occasion.askedAt, in: db) }
-  }
-
-  /// Deletes the same of all pipelines, of which some may have no occasions any more.
-  static func trimAll(at time: RecordTime, in db: Database) throws {
-    let pipelines = try String.fetchAll(db.cachedStatement(sql: "SELECT DISTINCT pipeline FROM occasion"))
-    for pipeline in pipelines { try trim(pipeline, at: time, in: db) }
-  }
-
-  /// Deletes occasions of a pipeline without a run of their own, including those that refer to the run that prevented them: old ones, and all but the latest.
-  static func trim(_ pipeline: String, at time: RecordTime, in db: Database) throws {
-    try db.execute(
-      sql: """
-        DELETE FROM occasion WHERE pipeline = ?1
-          AND (run IS NULL OR outcome = 'skipped' AND reason = 'overlap') AND (asked_at < ?2 OR number < (
-          SELECT min(number) FROM (
-            SELECT number FROM occasion WHERE pipeline = ?1 ORDER BY number DESC LIMIT \(remembered))))
-        """, arguments: [pipeline, time.microseconds - keptFor])
   }
 }

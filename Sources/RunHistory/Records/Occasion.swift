@@ -95,6 +95,15 @@ public struct Occasion: Sendable, Hashable {
   /// The detail of ``Reason/hostDown`` where a host was running at that instant.
   package static let clockJump = "the clock jumped over it, the computer was asleep, or the host was stopped"
 
+  /// The detail of ``Reason/hostDown`` where a host was draining at that instant.
+  package static let draining = "the host was draining"
+
+  /// The detail of ``Reason/notServed`` where a trigger missed an instant while its file took effect.
+  package static let edited = "its trigger was being restarted, because its file had changed"
+
+  /// The detail of ``Reason/duplicate`` for an instant that may have had an occasion.
+  package static let forgotten = "occasions of that time are no longer kept, so it may have been handled before"
+
   /// Creates an occasion that a host or a command learned of at `askedAt`.
   public init(
     pipeline: String, cause: Cause, controller: String? = nil, instant: RecordTime? = nil, askedAt: RecordTime,

@@ -11,11 +11,28 @@ struct PipelineAbsence: Sendable {
 
   /// In their order.
   var parts: [Part] = []
+  /// What people read instead of the reasons; nil for their own words.
+  var detail: String?
+  /// When former hosts were draining.
+  var drains: [ClosedRange<RecordTime>] = []
   var end = RecordTime(microseconds: .max)
+
+  /// The absence of a pipeline whose file was edited, until its new version comes into effect. Its controllers missed what came between the two versions.
+  static func edit(until end: RecordTime) -> Self {
+    Self(
+      parts: [Part(since: RecordTime(microseconds: .min), reason: .notServed)], detail: Occasion.edited, end: end)
+  }
 
   /// Returns why there was no run at an instant; nil if the pipeline was in effect, or no host was running.
   func reason(at instant: RecordTime) -> Occasion.Reason? {
     instant < end ? parts.last { $0.since <= instant }?.reason : nil
+  }
+
+  /// Returns what people read instead of the words of the reason at an instant, for which a controller takes the host to have been down; nil for these words.
+  func detail(at instant: RecordTime) -> String? {
+    guard instant < end else { return Occasion.clockJump }
+    if let detail { return detail }
+    return reason(at: instant) == nil && drains.contains { $0.contains(instant) } ? Occasion.draining : nil
   }
 }
 
@@ -25,12 +42,17 @@ struct PipelineAbsences {
   private static let mostParts = 100
 
   private let began: RecordTime
+  private let drains: [ClosedRange<RecordTime>]
   private var absences: [String: PipelineAbsence] = [:]
   /// Whether the files have not been searched before: what the first search finds is assumed since the start of this host.
   private var isFirst = true
 
-  /// - Parameter began: The time at which this host started.
-  init(since began: RecordTime) { self.began = began }
+  /// - Parameters:
+  ///   - began: The time at which this host started.
+  ///   - drains: When former hosts were draining.
+  init(since began: RecordTime, drains: [ClosedRange<RecordTime>] = []) {
+    (self.began, self.drains) = (began, drains)
+  }
 
   /// Adopts what former hosts published about pipelines that they could not load.
   ///
@@ -83,7 +105,7 @@ struct PipelineAbsences {
     if !isFirst, absence.parts.last.map({ $0.since < began }) ?? true {
       absence.parts.append(PipelineAbsence.Part(since: began, reason: .notServed))
     }
-    absence.end = time
+    (absence.end, absence.drains) = (time, drains)
     return absence
   }
 }

@@ -81,8 +81,11 @@ struct PipelineCatalog {
   ///   - time: The time at which it began.
   ///   - pipelines: What former hosts published last.
   ///   - hosts: The former hosts, the latest first.
-  mutating func hostBegins(at time: RecordTime, after pipelines: [PublishedPipeline], of hosts: [HostRecord]) {
-    absences = PipelineAbsences(since: time)
+  ///   - drains: When they were draining.
+  mutating func hostBegins(
+    at time: RecordTime, after pipelines: [PublishedPipeline], of hosts: [HostRecord], drains: [ClosedRange<RecordTime>]
+  ) {
+    absences = PipelineAbsences(since: time, drains: drains)
     absences.takeOver(pipelines, of: hosts)
   }
 
@@ -115,9 +118,13 @@ struct PipelineCatalog {
 
   /// Searches all files, and loads those that are new or have changed.
   ///
-  /// - Parameter isOver: Returns whether the result is no longer wanted; asked before each file, because thousands take seconds.
+  /// - Parameters:
+  ///   - isOver: Returns whether the result is no longer wanted; asked before each file, because thousands take seconds.
+  ///   - onFile: Called with the path of each file before it is looked at.
   /// - Returns: The changes; incomplete if the result was no longer wanted.
-  mutating func look(unless isOver: () -> Bool = { false }) -> Difference {
+  mutating func look(
+    unless isOver: () -> Bool = { false }, onFile: (_ path: String) -> Void = { _ in }
+  ) -> Difference {
     var difference = Difference()
     let found = PipelineFiles(paths, names: names)
     guard found.isComplete else {
@@ -139,6 +146,7 @@ struct PipelineCatalog {
         break
       }
       files[path]?.folderProblem = nil
+      onFile(path)
       if !look(at: path) { difference.isIncomplete = true }
     }
     // What has been loaded takes effect together with the rest.

@@ -4,7 +4,7 @@ import RunHistory
 import Values
 
 /// Publishes when pipelines are next due, as far as their controllers know. Controllers are asked in the background, for several instants at once, and once for all
-/// changes in the meantime.
+/// changes in the meantime. Pipelines of the same plugins are asked together, apart from others: a plugin that hangs does not hold up those.
 actor Forecasts {
   /// When a pipeline is due, and because of which of its controllers.
   private typealias Due = (at: RecordTime, cause: String)
@@ -26,7 +26,8 @@ actor Forecasts {
   private let host: RunHost
   private let plugins: PluginSource
   private var waiting: [String: ServedPipeline] = [:]
-  private var isAsking = false
+  /// The plugins that are being asked.
+  private var asking: Set<Set<String>> = []
   /// The forecasts by the names of their pipelines.
   private var told: [String: Told] = [:]
 
@@ -48,12 +49,20 @@ actor Forecasts {
       waiting[pipeline.name] = pipeline
       if anew { told[pipeline.name] = nil }
     }
-    guard !isAsking else { return }
-    isAsking = true
-    defer { isAsking = false }
-    while !waiting.isEmpty {
-      let asked = waiting
-      waiting = [:]
+    let groups = Set(waiting.values.map(\.controllerPlugins)).subtracting(asking)
+    await withTaskGroup { tasks in
+      for group in groups { tasks.addTask { await self.ask(group) } }
+    }
+  }
+
+  /// Asks for the instants of the pipelines with exactly these plugins, until no more of them wait.
+  private func ask(_ plugins: Set<String>) async {
+    guard asking.insert(plugins).inserted else { return }
+    defer { asking.remove(plugins) }
+    while true {
+      let asked = waiting.filter { $0.value.controllerPlugins == plugins }
+      guard !asked.isEmpty else { return }
+      for name in asked.keys { waiting[name] = nil }
       // A pipeline that is noted again in the meantime is among those that wait.
       let former = told.filter { asked[$0.key] != nil }
       for name in asked.keys { told[name] = nil }
@@ -94,7 +103,7 @@ actor Forecasts {
     for _ in 0..<Self.mostPages where start < latest {
       let (due, end) = instants(of: pipeline, after: start, limit: Self.page)
       // A controller with further instants may have others before this one.
-      if let first = due.first(where: { !hasComeUp($0.at, of: pipeline) }), end.map({ first.at <= $0 }) ?? true {
+      if let first = due.first(where: { !hasComeUp($0, of: pipeline, now) }), end.map({ first.at <= $0 }) ?? true {
         return first
       }
       guard let end, end > start else { return nil }
@@ -104,8 +113,8 @@ actor Forecasts {
   }
 
   /// Returns what could be read.
-  private nonisolated func hasComeUp(_ instant: RecordTime, of pipeline: ServedPipeline) -> Bool {
-    (try? host.history.hasComeUp(instant, of: pipeline.name)) ?? false
+  private nonisolated func hasComeUp(_ due: Due, of pipeline: ServedPipeline, _ now: RecordTime) -> Bool {
+    (try? host.history.hasComeUp(due.at, of: pipeline.name, by: due.cause, at: now)) ?? false
   }
 
   /// Returns several of the next instants at which the pipeline is due: all instants up to the last of them.
@@ -131,4 +140,9 @@ actor Forecasts {
     }
     return (due.sorted { $0.at < $1.at }, forecasts.filter(\.hasMore).compactMap(\.instants.last?.at).min())
   }
+}
+
+extension ServedPipeline {
+  /// The plugins of its controllers.
+  fileprivate var controllerPlugins: Set<String> { Set(outline.controllers.map(\.use.plugin)) }
 }

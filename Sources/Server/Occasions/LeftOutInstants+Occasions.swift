@@ -21,7 +21,7 @@ extension LeftOutInstants {
     }
     func word(_ instant: RecordTime) -> String? {
       guard known == .hostDown else { return known == nil ? reason : nil }
-      return instant < absence.end ? nil : Occasion.clockJump
+      return absence.detail(at: instant)
     }
     let single = instants.map { request($0, word($0)) }
     guard let range else { return single }

@@ -11,7 +11,7 @@ final class PipelineAgent: Sendable {
   typealias Admit = @Sendable (Occasion, QueuedRun, OccasionRequest.Overlap) async throws -> Admission
 
   private struct State {
-    var session: ControllerSession?
+    var recorder: EventRecorder?
     /// The store that runs the pipeline when its conditions say so, for as long as it is held.
     var automation: PipelineAutomation?
     /// Whether the next run of its store is the first one, which `automatic` allows.
@@ -78,19 +78,33 @@ final class PipelineAgent: Sendable {
     if pipeline.outline.automatic != nil || pipeline.outline.rerunOnChange != nil { try beginConditions() }
   }
 
-  /// Ends them. Events that nobody has taken may be reported again.
+  /// Ends them. What the controllers report until they have ended is still recorded: see ``catchUp()`` and ``finish(unless:)``.
   func end() {
     let ended = state.withLock { state in
       state.hasEnded = true
-      defer { state = State(hasEnded: true) }
+      defer { state = State(recorder: state.recorder, hasEnded: true) }
       return state
     }
-    ended.session?.end()
+    ended.recorder?.stop()
     for subscription in ended.subscriptions { subscription.cancel() }
     for task in ended.tasks { task.cancel() }
     awaited.remove(pipeline.name, ended.awaited.count)
     for continuation in ended.awaited.values { continuation.resume(throwing: CancellationError()) }
   }
+
+  /// Whether nothing more of its controllers will be recorded.
+  var isOver: Bool { state.withLock { $0.recorder }?.isOver ?? true }
+
+  /// Waits until what its controllers reported before is recorded, unless it cannot be at the moment.
+  func catchUp() async { await state.withLock { $0.recorder }?.catchUp() }
+
+  /// Waits until its controllers have ended, after ``end()``, and what they reported is recorded, unless `isImpossible`.
+  func finish(unless isImpossible: @Sendable () -> Bool) async {
+    await state.withLock { $0.recorder }?.finish(unless: isImpossible)
+  }
+
+  /// Gives up what is not recorded, and returns how many events are lost.
+  func giveUp() async -> Int { await state.withLock { $0.recorder }?.giveUp() ?? 0 }
 
   /// Handles a change of the queue: a run for which a condition waits may have been cancelled or skipped before it began.
   func queueChanged() {
@@ -114,55 +128,15 @@ final class PipelineAgent: Sendable {
   // MARK: Controllers
 
   private func beginControllers() throws {
-    let (wakes, sink) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-    let session = try host.controllers(
-      of: pipeline.outline, parameters: pipeline.parameters, leftOut: true, onTrouble: onTrouble
-    ) { sink.yield() }
-    let task = Task { [weak self] in
-      for await _ in wakes {
-        guard await self?.takeEvents(of: session) == true else { return }
-      }
+    let admission = EventAdmission(pipeline: pipeline, host: host, absence: absence, admit: admit, onSkip: onSkip)
+    let recorder = try EventRecorder(
+      delay: { [host] in try await host.delay(for: $0) }, record: { try await admission.record($0) },
+      onProblem: onProblem
+    ) { onEvent in
+      try host.controllers(
+        of: pipeline.outline, parameters: pipeline.parameters, leftOut: true, onTrouble: onTrouble, onEvent: onEvent)
     }
-    keep { state in
-      state.session = session
-      state.tasks.append(task)
-    }
-    // Events from before the agent listened.
-    sink.yield()
-  }
-
-  /// Records the events of controllers. Returns false if the agent has ended.
-  private func takeEvents(of session: ControllerSession) async -> Bool {
-    while let event = session.next() {
-      // The controller stores it only when it is recorded; until then, recording is retried.
-      while !Task.isCancelled {
-        do {
-          try await record(event)
-          await session.settle(event)
-          break
-        } catch {
-          onProblem("cannot record what \(event.controller) tells: \(error)")
-          guard (try? await host.delay(for: .seconds(1))) != nil else { return false }
-        }
-      }
-      if Task.isCancelled { return false }
-    }
-    return !state.withLock(\.hasEnded)
-  }
-
-  private func record(_ event: ControllerEvent) async throws {
-    if let leftOut = event.leftOut {
-      let requests = leftOut.occasions(
-        of: pipeline.name, controller: event.controller, during: absence, at: host.now())
-      for (request, admission) in zip(requests, try await host.admit(requests)) {
-        if case .skipped(let reason, _) = admission { onSkip(request.occasion, reason) }
-      }
-      return
-    }
-    let occasion = Occasion(
-      pipeline: pipeline.name, cause: event.instant == nil ? .event : .instant, controller: event.controller,
-      instant: event.instant, askedAt: host.now(), detail: event.value["reason"]?.stringValue)
-    _ = try await admit(occasion, pipeline.run(for: occasion, event: event.value), pipeline.overlap)
+    keep { $0.recorder = recorder }
   }
 
   // MARK: Conditions

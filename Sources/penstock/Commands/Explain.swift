@@ -165,7 +165,7 @@ struct Explain: ParsableCommand {
     }
   }
 
-  /// `start` is the command that starts a run of the pipeline; nil where nothing does.
+  /// `start` is the command that starts a run of the pipeline; nil if nothing does.
   private func show(_ occasions: [Occasion], _ reference: RunReference, startedBy start: String?) {
     guard !occasions.isEmpty else { return }
     line("latest occasions:", indentation: 2)

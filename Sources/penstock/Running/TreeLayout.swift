@@ -16,7 +16,7 @@ struct TreeLayout {
   var columns = TreeColumns()
   /// What is waited for without a record of it.
   var waits = WaitWatch()
-  /// The question that keys may answer; nil where they answer none.
+  /// The question that keys may answer; nil if they answer none.
   var answerable: RunBoard.Question?
   /// Whether ``lines()`` has drawn that question in full.
   private(set) var isAnswerableShown = false

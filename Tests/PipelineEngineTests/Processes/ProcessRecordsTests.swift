@@ -71,8 +71,9 @@ struct ProcessRecordsTests {
     let records = ProcessRecords()
     let place = try records.take(in: directory)
     var bytes: [UInt8] = []
-    withUnsafeBytes(of: UInt64(0x3163_6f72_7073_6e70)) { bytes += $0 }
-    for number in [Int64(pid), from, to] { withUnsafeBytes(of: number) { bytes += $0 } }
+    withUnsafeBytes(of: UInt32(0x3273_6e70)) { bytes += $0 }
+    withUnsafeBytes(of: pid) { bytes += $0 }
+    for number in [from, to, 0] { withUnsafeBytes(of: number) { bytes += $0 } }
     #expect(pwrite(place.descriptor, bytes, bytes.count, off_t(place.offset)) == bytes.count)
   }
 

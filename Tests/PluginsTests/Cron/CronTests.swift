@@ -186,7 +186,10 @@ import Testing
     await first.clock.hasTimer(at: try time("2026-01-01T01:00:00Z"))
     first.clock.setWallClock(to: try time("2026-01-01T01:00:00Z"))
     await first.clock.hasTimer(at: try time("2026-01-01T02:00:00Z"))
-    #expect(first.storage == ["last nightly UTC 0 * * * *": "2026-01-01T01:00:00Z"])
+    #expect(
+      first.storage == [
+        "first nightly UTC 0 * * * *": "2026-01-01T00:00:30Z", "last nightly UTC 0 * * * *": "2026-01-01T01:00:00Z",
+      ])
     before.destroy()
 
     let second = try TestPluginHost(Cron.self, now: try time("2026-01-01T03:10:00Z"))
@@ -223,6 +226,50 @@ import Testing
     await host.clock.hasTimer(at: try time("2026-01-01T03:00:00Z"))
     #expect(instance.events.isEmpty && host.log.isEmpty)
     instance.destroy()
+  }
+
+  @Test(arguments: [false, true]) func aClockThatIsSetBackToBeforeTheFirstUseContinuesThere(restarts: Bool) async throws
+  {
+    let host = try TestPluginHost(Cron.self, now: try time("2026-01-01T12:10:00Z"))
+    var instance = try host.controller("cron", with: ["schedule": "0 * * * *"])
+    instance.start(input)
+    await host.clock.hasTimer(at: try time("2026-01-01T13:00:00Z"))
+    if restarts { instance.destroy() }
+    host.clock.setWallClock(to: try time("2026-01-01T10:30:00Z"))
+    if restarts {
+      instance = try host.controller("cron", with: ["schedule": "0 * * * *"])
+      instance.start(input)
+    } else {
+      // The clock is read when the timer fires.
+      host.clock.advance(by: .seconds(50 * 60))
+    }
+    let next = restarts ? "2026-01-01T11:00:00Z" : "2026-01-01T12:00:00Z"
+    await host.clock.hasTimer(at: try time(next))
+    #expect(host.log.map(\.message).first?.hasPrefix("the clock was set back, from 2026-01-01T12:10:00Z to ") == true)
+    host.clock.setWallClock(to: try time(next))
+    _ = await instance.events(restarts ? 1 : 2)
+    #expect(instants(instance) == [next])
+    if !restarts {
+      // It was noticed too late for this one.
+      let missed = instance.events.compactMap { if case .leftOut(let told) = $0 { told } else { nil } }
+      #expect(missed == [["reason": "host-down", "instants": ["2026-01-01T11:00:00Z"]]])
+    }
+    instance.destroy()
+  }
+
+  @Test func aJitterThatARestartInterruptsGoesOn() async throws {
+    for (now, isLost) in [("2026-01-01T01:09:00Z", false), ("2026-01-01T01:12:00Z", true)] {
+      let host = try TestPluginHost(Cron.self, now: try time(now))
+      host.storage = ["last nightly UTC 0 * * * *": "2026-01-01T00:00:00Z"]
+      let instance = try host.controller("cron", with: ["schedule": "0 * * * *", "jitter": "10m"])
+      instance.start(input)
+      await host.clock.hasTimers()
+      // Its delay ends now at the latest.
+      host.clock.advance(by: .seconds(60))
+      _ = await instance.events(1)
+      #expect(instants(instance) == (isLost ? [] : ["2026-01-01T01:00:00Z"]))
+      instance.destroy()
+    }
   }
 
   @Test func aMemoryFromTheFarFutureDoesNotSilenceIt() async throws {

@@ -117,6 +117,31 @@ import Testing
     after.destroy()
   }
 
+  @Test(
+    arguments: [
+      (late: 4, leftOut: ["2001-09-09T01:47:00Z"]), (5, ["2001-09-09T01:47:00Z", "2001-09-09T01:47:10Z"]),
+    ] as [(late: Int64, leftOut: [String])])
+  func aJitterThatARestartInterruptsGoesOn(late: Int64, leftOut missed: [String]) async throws {
+    let due = Timestamp(seconds: 1_000_000_030)
+    let host = try TestPluginHost(Interval.self, now: due.advanced(by: .seconds(late)))
+    host.storage = ["last p 10s": "2001-09-09T01:46:50Z"]
+    let instance = try host.controller("interval", with: ["every": "10s", "jitter": "5s"])
+    instance.start(["pipeline": "p"])
+    let isMissed = missed.count == 2
+    await host.clock.hasTimers()
+    if !isMissed {
+      // Its delay ends now at the latest.
+      host.clock.advance(by: .seconds(1))
+      _ = await instance.events(2)
+      await host.clock.hasTimers()
+    }
+    #expect(try #require(host.clock.timers.first) >= due.advanced(by: .seconds(10)))
+    #expect(host.storage == ["last p 10s": isMissed ? "2001-09-09T01:47:15Z" : "2001-09-09T01:47:09.999999999Z"])
+    #expect(reruns(instance).map { $0["instant"] } == (isMissed ? [] : ["2001-09-09T01:47:10Z"]))
+    #expect(leftOut(instance).first?["instants"] == .array(missed.map(JSONValue.string)))
+    instance.destroy()
+  }
+
   @Test func ofManyInstantsThatAreLeftOutTheLatestTenThousandAreNamedAndTheOthersCounted() async throws {
     let host = try TestPluginHost(Interval.self, now: Timestamp(seconds: 1_000_000_000))
     host.storage = ["last  10ms": "2001-09-09T01:45:00Z"]

@@ -324,6 +324,56 @@ struct OccasionTests {
     #expect(try fixture.history.occasions().count == 300)
   }
 
+  /// Records a skipped instant for each second from `start` on.
+  private func skip(_ count: Int, by controller: String) async throws {
+    let requests = (0..<count).map { second in
+      var occasion = occasion(at: start.advanced(by: Int64(second) * 1_000_000))
+      occasion.controller = controller
+      return OccasionRequest(occasion, without: .hostDown)
+    }
+    _ = try await fixture.recorder.admit(requests)
+  }
+
+  @Test("of an instant before ten thousand others has a run, unless its controller may have reported it before")
+  func slowBesideFast() async throws {
+    try await skip(10_300, by: "interval")
+    let hour = start.advanced(by: -3_600_000_000)
+    let run = run()
+    #expect(try await admit(occasion(at: hour), run) == .queued(run.record.id))
+    #expect(try await admit(occasion(at: hour), self.run()) == .known)
+  }
+
+  @Test("of an instant whose row may have been deleted has no run, but a row with the reason")
+  func forgotten() async throws {
+    try await skip(10_300, by: "cron")
+    #expect(try fixture.history.occasions().allSatisfy { $0.instant != start }, "the first one was deleted")
+    #expect(try fixture.history.hasComeUp(start, of: "digest", by: "cron", at: start))
+    #expect(try await admit(occasion(), run()) == .skipped(.duplicate, nil))
+    let found = try #require(try fixture.history.occasions().first { $0.instant == start })
+    #expect(found.detail == "occasions of that time are no longer kept, so it may have been handled before")
+    #expect(try await admit(occasion(), run()) == .known)
+    // So does one that a command is about to start.
+    let next = start.advanced(by: 1_000_000)
+    #expect(try await !fixture.recorder.claim(next, of: "digest", by: "cron", at: start))
+    let begun = try await fixture.recorder.begin(occasion(at: next.advanced(by: 1_000_000)), run())
+    #expect(begun == nil)
+    #expect(try fixture.history.occasions().count { $0.reason == .duplicate } == 3)
+  }
+
+  @Test("of an instant that was deleted because of its age is not taken for a new one")
+  func forgottenByAge() async throws {
+    let day: Int64 = 86_400_000_000
+    let old = [-93, -92, -91].map { start.advanced(by: $0 * day) }
+    for instant in old + (0..<300).map({ start.advanced(by: $0) }) {
+      _ = try await fixture.recorder.admit(
+        OccasionRequest(occasion(at: instant, heardAt: min(instant, start)), without: .hostDown))
+    }
+    #expect(try fixture.history.occasions().count { $0.askedAt < start } == 1, "the latest of them is kept")
+    #expect(try await admit(occasion(at: old[0]), run()) == .skipped(.duplicate, nil))
+    #expect(try await admit(occasion(at: old[2]), run()) == .known)
+    #expect(try await admit(occasion(at: start.advanced(by: -day)), run()).run != nil)
+  }
+
   @Test("that names a blocking run is deleted like others without a run")
   func trimmedOverlap() async throws {
     let old = start.advanced(by: -91 * 86_400_000_000)

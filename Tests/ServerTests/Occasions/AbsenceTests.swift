@@ -96,6 +96,42 @@ struct AbsenceTests {
     }
   }
 
+  @Test("while a host was draining are distinguished from those without a host")
+  func draining() async throws {
+    let bench = try missed.bench(Self.good)
+    try bench.write("operations: [{ name: a, run: sleep 600 }]", to: "working")
+    var instant = now
+    try await bench.serve { _, history in
+      let run = try bench.start("working", in: history)
+      try await eventually { try history.operations(of: run).first?.state == .running }
+      try history.ask(.drain, for: Requester("ada"), at: .now)
+      try await eventually { try history.currentHost()?.state == .draining }
+      instant = now
+      try await eventually { RecordTime.now >= instant }
+    }
+    try await eventually { RecordTime.now > instant.advanced(by: 2000) }
+    missed.instants.withLock { $0 = [instant.advanced(by: -86_400_000_000), instant] }
+    try await bench.serve { _, history in
+      try await eventually { try history.occasions().count { $0.cause == .instant } == 2 }
+      let occasions = try history.occasions().filter { $0.cause == .instant }.sorted { $0.time < $1.time }
+      #expect(occasions.map(\.reason) == [.hostDown, .hostDown])
+      #expect(occasions.map { $0.because { $0.text } } == ["no host was running", "the host was draining"])
+    }
+  }
+
+  @Test("between two versions of its file are not those without a host")
+  func edited() async throws {
+    let bench = try missed.bench(Self.good)
+    try await bench.serve { _, history in
+      missed.instants.withLock { $0 = [now] }
+      try bench.write(Self.good + "\nlabels: { a: b }", to: "one")
+      try await eventually { try history.occasions().count == 1 }
+      let occasion = try #require(try history.occasions().first)
+      #expect(occasion.reason == .notServed)
+      #expect(occasion.because { $0.text } == "its trigger was being restarted, because its file had changed")
+    }
+  }
+
   @Test("although the host was running are distinguished from those without a host")
   func clockJump() async throws {
     let now = now

@@ -1,3 +1,4 @@
+import Dispatch
 import PluginHost
 import RunHistory
 import Synchronization
@@ -40,6 +41,33 @@ struct ForecastTests {
       for instance in instances.withLock({ $0 }) {
         instance.events.yielded(.rerun(["reason": "time", "instant": .string(instant.text)]))
       }
+    }
+  }
+
+  @Test("a controller that does not answer does not hold up those of other plugins")
+  func hanging() async throws {
+    let (answers, due) = (DispatchSemaphore(value: 0), RecordTime.now.advanced(by: 3_600_000_000))
+    func plugin(_ id: String, hangs: Bool) throws -> FakePlugin {
+      let plugin = try FakePlugin(id, offers: [["id": .string("\(id).tock"), "kind": "controller", "settings": []]]) {
+        _ in
+      }
+      plugin.forecast.withLock {
+        $0 = { _, _ in
+          if hangs { _ = answers.wait(timeout: .now() + 30) }
+          return PlannedInstants(instants: [PlannedInstant(microseconds: due.microseconds)])
+        }
+      }
+      return plugin
+    }
+    let plugins = [try plugin("hang", hangs: true), try plugin("tick", hangs: false)]
+    func text(_ id: String) -> String { "controllers: [{ uses: \(id).tock }]\noperations: [{ name: a, value: 1 }]" }
+    let bench = try ServerBench(
+      plugins: .catalog(FakeCatalog(plugins)), ["one": text("hang"), "two": text("tick")])
+    try await bench.serve { _, history in
+      func next() throws -> [RecordTime?] { try history.publishedPipelines().map(\.nextAt) }
+      try await eventually { try next() == [nil, due] }
+      answers.signal()
+      try await eventually { try next() == [due, due] }
     }
   }
 
