@@ -17,8 +17,8 @@ enum AdoptedProcesses {
   /// A process that was left behind is a child of this process, or a descendant of such a child that was left behind with it. `isKnown` returns
   /// whether a child is to be ignored, because its end is already awaited.
   static func belong(
-    to traces: @autoclosure () -> RunTraces, delayer: some OperationDelayer, isolation: isolated (any Actor)? = #isolation,
-    isKnown: (Int32) -> Bool
+    to traces: @autoclosure () -> RunTraces, delayer: some OperationDelayer,
+    isolation: isolated (any Actor)? = #isolation, isKnown: (Int32) -> Bool
   ) async -> Bool {
     guard penstock_has_children() == 1 else { return false }
     let failures = LookFailures.count
