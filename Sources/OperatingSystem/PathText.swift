@@ -21,6 +21,13 @@ package enum PathText {
     return folder == "/dev/fd" || folder == "/proc/self/fd"
   }
 
+  /// Returns `path` resolved against the current directory; symbolic links in it are kept.
+  package static func rooted(_ path: String) -> String {
+    guard !path.hasPrefix("/"), let current = getcwd(nil, 0) else { return path }
+    defer { free(current) }
+    return join(String(cString: current), path)
+  }
+
   /// Returns the absolute path of the file at `path`, with symbolic links resolved. If it does not exist, only its existing folders are resolved, so that
   /// a deleted file keeps the path it had.
   package static func absolute(_ path: String) -> String {

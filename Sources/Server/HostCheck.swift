@@ -52,7 +52,7 @@ package struct HostCheck {
     for entry in found.leftOut {
       add(entry.path, "'\(entry.path)' \(entry.reason); ignoring it", DiagnosticCode.fileUnreadable.rawValue)
     }
-    let host = file?.hostSource ?? .host(HostDefinition())
+    let host = (file?.hostSource ?? .host(HostDefinition())).withExecutors(workspace: location.path)
     var names: [String: String] = [:]
     var unknown = UnknownPipelines()
     for path in found.files where !missing.contains(path) {

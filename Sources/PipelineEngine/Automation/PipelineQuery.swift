@@ -189,7 +189,8 @@ extension RunHost {
     let (stream, continuation) = AsyncStream<String>.makeStream()
     services.loop.execute {
       let entries = paths.map { path in
-        add(services.observations.paths, PathText.absolute(path)) { continuation.yield(path) }
+        // With its links, which may be replaced.
+        add(services.observations.paths, PathText.rooted(path)) { continuation.yield(path) }
       }
       continuation.onTermination = { _ in
         services.loop.execute { for entry in entries { services.observations.paths.remove(entry) } }

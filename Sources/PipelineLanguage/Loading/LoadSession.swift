@@ -110,6 +110,8 @@ final class LoadSession: NestedPipelines {
     }
     switch text(of: absolute, shown: shown) {
     case .failure(let failure):
+      // Watchers of the sources also need the missing file.
+      sources.append(SourceText(path: shown, text: ""))
       return .refused(code: failure.code, message: failure.calling(shown).message)
     case .success(let text): return read(text, absolutePath: absolute).nested
     }

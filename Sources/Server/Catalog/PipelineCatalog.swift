@@ -166,7 +166,9 @@ struct PipelineCatalog {
       guard known.isUnchecked else { return true }
       former = known.served
     }
-    let result = PipelineLoader.load(path: path, plugins: plugins, host: .host(definition))
+    let result = PipelineLoader.load(
+      path: path, plugins: plugins,
+      host: .host(definition).withExecutors(workspace: host.history.workspace.directory))
     guard !result.lacksResources else { return false }
     var file = files[path] ?? File(stamp: stamp, name: PipelineFiles.pipelineName(of: path))
     file.stamp = stamp

@@ -221,8 +221,25 @@ final class PipelineAgent: Sendable {
         Task { [occasion] in await self.admit(occasion, run) }
       }
     } onCancel: {
-      abandon(run.record.id)
+      callOff(run.record.id)
     }
+  }
+
+  /// Cancels the run, queued or running, because its condition became false. Does nothing if the agent has ended: runs outlive it.
+  private func callOff(_ run: RunID) {
+    guard let continuation = takeAwaited(run) else { return }
+    continuation.resume(throwing: CancellationError())
+    Task { [host, onProblem] in
+      do {
+        try await Self.cancel(run, in: host.history, at: host.now())
+      } catch {
+        onProblem("cannot cancel the run \(run.text), whose condition turned false: \(error)")
+      }
+    }
+  }
+
+  @concurrent private static func cancel(_ run: RunID, in history: History, at time: RecordTime) async throws {
+    try history.request(.cancel, of: run, for: RunCanceller(means: .condition), at: time)
   }
 
   /// Returns the condition that lets the store start a run now, and why it is true.
@@ -253,6 +270,9 @@ final class PipelineAgent: Sendable {
   private func admit(_ occasion: Occasion, _ run: QueuedRun) async {
     do {
       guard case .queued = try await admit(occasion, run, pipeline.overlap) else { return abandon(run.record.id) }
+      // The condition may have become false before the run was queued, when there was nothing to cancel.
+      let isCalledOff = state.withLock { !$0.hasEnded && $0.awaited[run.record.id] == nil }
+      if isCalledOff { try await Self.cancel(run.record.id, in: host.history, at: host.now()) }
     } catch {
       onProblem("cannot record that its condition is true: \(error)")
       abandon(run.record.id)

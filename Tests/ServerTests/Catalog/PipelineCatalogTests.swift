@@ -118,6 +118,29 @@ struct PipelineCatalogTests {
     try await shelf.close()
   }
 
+  @Test("are loaded again when a pipeline appears that they run")
+  func nested() async throws {
+    let shelf = try Shelf(["all/one.yaml": "operations: [{ name: a, pipeline: _inner.yaml }]"], roots: ["all"])
+    #expect(shelf.look().begun.isEmpty)
+    try shelf.write(Self.value, to: "all/_inner.yaml")
+    #expect(shelf.look().begun.map(\.name) == ["one"])
+    try shelf.remove("all/_inner.yaml")
+    #expect(shelf.look().changed.map { $0.problem == nil } == [false])
+    try shelf.write("operations: [{ name: a, value: 2 }]", to: "all/_inner.yaml")
+    #expect(shelf.look().begun.map(\.name) == ["one"])
+    try await shelf.close()
+  }
+
+  @Test("that name an executor which is not defined are not served")
+  func executors() async throws {
+    let shelf = try Shelf(
+      ["all/one.yaml": "{ executor: nowhere, operations: [{ name: a, run: 'true' }] }"], roots: ["all"])
+    let difference = shelf.look()
+    #expect(difference.begun.isEmpty)
+    #expect(difference.changed.map { $0.problem?.contains("nowhere") } == [true])
+    try await shelf.close()
+  }
+
   @Test("are kept while there is no descriptor to read them, and are read again")
   func shortage() async throws {
     let shelf = try Shelf(["all/web/one.yaml": Self.value, "all/other.yaml": Self.value], roots: ["all"])
