@@ -62,6 +62,22 @@ final class AttemptFolderTests {
     #expect(folder.record == nil)
   }
 
+  @Test("an end record takes the room that was reserved for it")
+  func reserved() throws {
+    func number(_ name: String) -> ino_t? {
+      var status = stat()
+      return stat("\(folder.path)/\(name)", &status) == 0 ? status.st_ino : nil
+    }
+    try folder.reserveRecord()
+    let reserved = try #require(number("end.new"))
+    // By another start of the same job.
+    try folder.reserveRecord()
+    try folder.write(EndRecord(cause: .exited(3), node: "n1"))
+    #expect(folder.record?.cause == .exited(3))
+    #expect(number("end.json") == reserved)
+    #expect(number("end.new") == nil)
+  }
+
   @Test("a job is read as it was written, whatever is in it")
   func order() {
     let order = JobOrder(

@@ -75,7 +75,10 @@ public struct HostConfiguration: Sendable {
   /// The environment that processes inherit, including values that are not UTF-8.
   var inherited: ProcessEnvironment
   /// The environment for secrets; nil for `inherited`.
-  private(set) var secretVariables: ProcessEnvironment?
+  private var secretVariables: ProcessEnvironment?
+
+  /// The host's own environment, for secrets and for programs that it calls itself.
+  var ownVariables: ProcessEnvironment { secretVariables ?? inherited }
 
   /// Creates the configuration of this process on this computer.
   public init() {

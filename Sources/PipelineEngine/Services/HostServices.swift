@@ -43,7 +43,7 @@ final class HostServices: @unchecked Sendable {
       loop: loop, time: time, keepsLogTimes: configuration.keepsLogTimes, leavesReserve: writing.isHolding)
     let clusters = (configuration.site?.clusters ?? []).map {
       SlurmExecutor(
-        $0, local: local, time: time, inherited: configuration.inherited, directory: configuration.directory,
+        $0, local: local, time: time, inherited: configuration.ownVariables, directory: configuration.directory,
         patience: configuration.clusterPatience)
     }
     executors = HostExecutors(
@@ -57,7 +57,7 @@ final class HostServices: @unchecked Sendable {
       pause: configuration.gathering)
     http = HTTPHost(workspace: history.workspace.directory, loop: loop, paths: observations.paths)
     let environment = HostEnvironment(
-      inherited: configuration.inherited, secrets: configuration.secretVariables ?? configuration.inherited)
+      inherited: configuration.inherited, secrets: configuration.ownVariables)
     self.environment = environment
     plugins = PluginServices(
       source, loop: loop, observations: observations, context: context, clock: configuration.clock,

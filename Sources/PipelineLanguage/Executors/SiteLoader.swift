@@ -26,7 +26,9 @@ extension SiteDefinition {
 
   /// Loads the file of the site for a workspace.
   public static func find(workspace: String) -> SiteLoadResult {
-    guard let path = places(workspace: workspace).first(where: { access($0, F_OK) == 0 }) else {
+    // A link to nowhere is found, and reported: it must not let another file win.
+    var status = stat()
+    guard let path = places(workspace: workspace).first(where: { lstat($0, &status) == 0 }) else {
       return SiteLoadResult()
     }
     switch PipelineFile.read(path, isArgument: true) {

@@ -137,14 +137,24 @@ extension DocumentReader {
     (["--ntasks", "-n"], nil), (["--clusters", "-M"], nil), (["--open-mode"], nil), (["--quiet", "-Q"], nil),
   ]
 
+  /// The options with which `sbatch` does something else.
+  private static let otherTasks = ["--help", "--usage", "--version", "-h", "-V"]
+
   private func submitOptions(_ node: YAMLNode) -> [String] {
     texts(node, "'options'", allowsOne: false).compactMap { text, item in
       let name = String(text.prefix { $0 != "=" })
       let option = name.hasPrefix("--") ? name : String(name.prefix(2))
-      if let own = Self.ownOptions.first(where: { $0.names.contains(option) }) {
+      // sbatch accepts the beginning of a name, as long as it is not ambiguous.
+      let isShortened = option.hasPrefix("--") && option.utf8.count > 3
+      func names(_ known: String) -> Bool { known == option || isShortened && known.hasPrefix(option) }
+      if let own = Self.ownOptions.first(where: { $0.names.contains(where: names) }) {
         error(
           .misplacedKey, "'\(option)' is set by penstock itself", at: item.range,
           fix: own.key.map { "the key '\($0)' says it" } ?? "remove it")
+        return nil
+      }
+      guard !Self.otherTasks.contains(where: names) else {
+        error(.misplacedKey, "with '\(option)', sbatch submits nothing", at: item.range, fix: "remove it")
         return nil
       }
       guard text.hasPrefix("-"), text.count > 1, text != "--", !text.utf8.contains(0) else {

@@ -13,10 +13,12 @@ import OperatingSystem
 /// | `beat` | worker | touched every ten seconds |
 /// | `stop` | host | a request to stop; `kill` if without grace |
 /// | `out`, `err`, `result` | program | its output and its result |
-/// | `end.json` | worker | an ``EndRecord`` |
+/// | `end.json` | worker | an ``EndRecord``; its room is reserved as `end.new` |
 package struct AttemptFolder: Sendable, Hashable {
   /// The largest end record that counts.
   private static let recordLimit = 64 << 10
+  /// The room that is reserved for an end record; larger ones need more.
+  private static let reservedSize = 4096
   /// The largest order, in bytes.
   static let orderLimit = 64 << 20
   /// What a host writes as its claim.
@@ -112,10 +114,35 @@ package struct AttemptFolder: Sendable, Hashable {
     SharedFile.read(recordPath, limit: Self.recordLimit).flatMap { EndRecord(bytes: $0, token: token) }
   }
 
+  private var reservePath: String { "\(path)/end.new" }
+
+  /// Reserves the room for the end record, which must not be lost because the program has filled the disk.
+  package func reserveRecord() throws(SystemError) {
+    let descriptor = open(reservePath, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else {
+      // Another start of the job was first.
+      if errno == EEXIST { return }
+      throw SystemError("open", errno)
+    }
+    defer { close(descriptor) }
+    do throws(SystemError) {
+      try SystemCall.writeAll([UInt8](repeating: 0x20, count: Self.reservedSize), to: descriptor)
+    } catch {
+      unlink(reservePath)
+      throw error
+    }
+  }
+
   /// Writes the end of the attempt, and tells about it.
   package func write(_ record: EndRecord) throws(SystemError) {
-    try SharedFile.write(record.bytes(token: token), to: recordPath, isDurable: true)
-    try SharedFile.write([], to: "\(Self.ends(of: run))/\(token.text)")
+    let bytes = record.bytes(token: token)
+    if access(reservePath, F_OK) == 0 {
+      try SharedFile.fill(reservePath, with: bytes, renamingTo: recordPath)
+    } else {
+      try SharedFile.write(bytes, to: recordPath, isDurable: true)
+    }
+    // Without this, the end is found when Slurm reports that of the job.
+    try? SharedFile.write([], to: "\(Self.ends(of: run))/\(token.text)")
   }
 
   /// How long ago the worker was alive; nil if it never was.

@@ -22,6 +22,24 @@ package enum SharedFile {
     guard !isDurable || rename(target, path) == 0 else { throw SystemError("rename", errno) }
   }
 
+  /// Replaces the content of a file that exists, which takes no more room than it has, and renames it once that is on the disk.
+  package static func fill(
+    _ reserve: String, with bytes: [UInt8], renamingTo path: String
+  ) throws(SystemError) {
+    let descriptor = open(reserve, O_WRONLY | O_NOFOLLOW | O_CLOEXEC)
+    guard descriptor >= 0 else { throw SystemError("open", errno) }
+    do throws(SystemError) {
+      try SystemCall.writeAll(bytes, to: descriptor)
+      guard ftruncate(descriptor, off_t(bytes.count)) == 0 else { throw SystemError("ftruncate", errno) }
+      guard fsync(descriptor) == 0 else { throw SystemError("fsync", errno) }
+    } catch {
+      close(descriptor)
+      throw error
+    }
+    guard close(descriptor) == 0 else { throw SystemError("close", errno) }
+    guard rename(reserve, path) == 0 else { throw SystemError("rename", errno) }
+  }
+
   /// Returns the content of a regular file of at most `limit` bytes; nil if there is none.
   package static func read(_ path: String, limit: Int) -> [UInt8]? {
     let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)

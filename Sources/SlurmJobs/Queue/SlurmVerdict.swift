@@ -39,6 +39,16 @@ package enum SlurmVerdict: Sendable, Hashable {
     }
   }
 
+  /// What Slurm says about the job; nil if the end record decides, or a signal ended it.
+  package var words: String? {
+    switch self {
+    case .recorded, .signal: nil
+    case .outOfMemory(let words), .timeLimit(let words), .deadline(let words), .cancelledOutside(let words),
+      .preempted(let words), .nodeFailed(let words), .lost(let words), .notBegun(let words):
+      words
+    }
+  }
+
   /// Returns the signal in the reason of a job that failed: `RaisedSignal:9(Killed)`. A batch script that was killed is a `JobLaunchFailure`, too.
   private static func signal(in reason: String) -> Int32? {
     reason == "JobLaunchFailure" ? 9 : reason.firstMatch(of: /^RaisedSignal:(\d+)/).flatMap { Int32($0.1) }

@@ -31,8 +31,11 @@ package struct JobWorker {
       attempt: attempt, node: variables["SLURMD_NODENAME"] ?? HostName.own,
       job: array ?? variables["SLURM_JOB_ID"] ?? "", masking: masking)
     do throws(SystemError) {
+      // Before the claim: an attempt whose end could not be written must not begin.
+      if attempt.claim == nil { try attempt.reserveRecord() }
       guard try attempt.claim(as: .worker("\(worker.job) on \(worker.node)")) else { return 0 }
-      try attempt.tellBeginning()
+      // Only the logs are shown later without it.
+      try? attempt.tellBeginning()
       try attempt.write(worker.end(variables))
       return 0
     } catch {

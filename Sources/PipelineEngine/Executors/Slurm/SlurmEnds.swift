@@ -28,13 +28,15 @@ struct SlurmEnds {
     guard attempt.end == nil else { return nil }
     if state == .nodeFailed { watch.failedNodes.note(entry.nodes, of: attempt.job) }
     let isOurs = await watch.claim(attempt)
-    if isOurs, state == .completed || attempt.isStopped { return JobEnd(cause: .notBegun("its job ended without it")) }
     let log = BatchFolder(run: folder.run, token: attempt.batch).log(attempt.index)
-    let words = await BlockingWork.run { SharedFile.end(of: log) }
+    // Where the shared file system is full, neither the worker nor the host can claim it.
+    let (words, isUnclaimed) = await BlockingWork.run { (SharedFile.end(of: log), isOurs || folder.claim == nil) }
+    let verdict = SlurmVerdict(withoutRecord: state, entry, log: words)
+    if isUnclaimed, attempt.isStopped || [.completed, .failed, .nodeFailed, .preempted].contains(state) {
+      return JobEnd(cause: .notBegun(verdict.words ?? "its job ended without it"))
+    }
     attempt.takeFiles()
-    return await self.end(
-      of: attempt, cause: cause(of: SlurmVerdict(withoutRecord: state, entry, log: words)), used: nil,
-      keepsResult: false)
+    return await self.end(of: attempt, cause: cause(of: verdict), used: nil, keepsResult: false)
   }
 
   private nonisolated(nonsending) func end(

@@ -25,6 +25,8 @@ final class SlurmSubmitter: @unchecked Sendable {
     init(_ job: Job, _ batch: Batch, _ continuation: CheckedContinuation<JobStart, Never>) {
       (self.job, self.batch, self.continuation) = (job, batch, continuation)
     }
+
+    func callOff() { continuation.resume(returning: .notBegun(reason: "it was cancelled before it was submitted")) }
   }
 
   /// The pause after Slurm had no room for a single attempt.
@@ -40,6 +42,8 @@ final class SlurmSubmitter: @unchecked Sendable {
   /// How many were taken from `waiting` and have no answer yet.
   private var underway = 0
   private var isScheduled = false
+  /// Those of them that were cancelled meanwhile.
+  private var calledOff: Set<JobID> = []
   /// The largest number of attempts in the next array: halved when Slurm had no room for one, doubled when it had.
   private var largest: Int
 
@@ -58,7 +62,21 @@ final class SlurmSubmitter: @unchecked Sendable {
 
   /// Submits a job, and returns when Slurm has answered about it.
   nonisolated(nonsending) func submit(_ job: Job) async -> JobStart {
-    await withCheckedContinuation { add(job, $0) }
+    let id = job.id
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { add(job, $0) }
+    } onCancel: {
+      loop.execute { self.callOff(id) }
+    }
+  }
+
+  /// Answers a cancelled job that has not been submitted. If its submission is underway, it is not repeated.
+  private func callOff(_ job: JobID) {
+    guard let index = waiting.firstIndex(where: { $0.job.id == job }) else {
+      if underway > 0 { calledOff.insert(job) }
+      return
+    }
+    waiting.remove(at: index).callOff()
   }
 
   private func add(_ job: Job, _ continuation: CheckedContinuation<JobStart, Never>) {
@@ -94,7 +112,11 @@ final class SlurmSubmitter: @unchecked Sendable {
       let isFull = await send(batch)
       underway -= batch.count
       if isFull {
-        waiting = batch + waiting
+        for entry in batch where calledOff.contains(entry.job.id) { entry.callOff() }
+        waiting = batch.filter { !calledOff.contains($0.job.id) } + waiting
+      }
+      calledOff = underway > 0 ? calledOff.subtracting(batch.map(\.job.id)) : []
+      if isFull {
         room += batch.count
         largest = max(1, batch.count / 2)
         if batch.count > 1 { continue }

@@ -1,0 +1,13 @@
+. "$(dirname "$0")/../prelude.sh"
+mkdir pipelines
+cat > pipelines/one.yaml << EOF
+executor: cluster
+operations: [{ name: a, run: 'echo "\${SLURM_JOB_NAME:+begun}" >> $work/begun' }]
+EOF
+# Operations do not inherit the host's SLURM_CONF, but the clients need it.
+"$PENSTOCK" serve pipelines > host.out 2>&1 &
+host=$!
+penstock start one --follow > run.out
+expect "$(cat begun)" begun
+kill -TERM $host
+wait $host
