@@ -10,9 +10,10 @@ penstock check pipeline.yaml > check.out 2>&1 && fail "it is valid"
 grep -q "the limit of 'cluster' is 16" check.out || { cat check.out; fail "the limit"; }
 sed -i 's/32/2/' pipeline.yaml
 penstock check pipeline.yaml > check.out 2>&1 || { cat check.out; fail "it is not valid"; }
-sed -i 's/limits:.*/limits: { cores: 2 }\n      small: {}\n      options: [--array=1-2]/' config/penstock/executors.yaml
+sed -i 's/limits:.*/limits: { cores: 2 }\n      small: {}\n      options: [--array=1-2, --job=x, --help]/' config/penstock/executors.yaml
 penstock check pipeline.yaml > check.out 2>&1 && fail "it is valid"
-for words in "has no key 'cores'" "'small' is not available" "'--array' is set by penstock itself"; do
+for words in "has no key 'cores'" "'small' is not available" "'--array' is set by penstock itself" \
+  "'--job' is set by penstock itself" "with '--help', sbatch submits nothing"; do
   grep -q -- "$words" check.out || { cat check.out; fail "$words"; }
 done
 rm config/penstock/executors.yaml
