@@ -75,7 +75,7 @@ public struct HostConfiguration: Sendable {
   /// The environment that processes inherit, including values that are not UTF-8.
   var inherited: ProcessEnvironment
   /// The environment for secrets; nil for `inherited`.
-  private var secretVariables: ProcessEnvironment?
+  private(set) var secretVariables: ProcessEnvironment?
 
   /// The host's own environment, for secrets and for programs that it calls itself.
   var ownVariables: ProcessEnvironment { secretVariables ?? inherited }
