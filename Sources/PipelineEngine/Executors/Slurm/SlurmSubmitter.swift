@@ -129,7 +129,7 @@ final class SlurmSubmitter: @unchecked Sendable {
     }
     let arguments =
       [
-        "--parsable", "--export=NIL", "--no-requeue", "--job-name=\(folder.token.text)",
+        "--parsable", "--export=ALL", "--no-requeue", "--job-name=\(folder.token.text)",
         "--output=\(folder.logPattern)",
         "--array=0-\(entries.count - 1)",
       ] + batch.options
