@@ -100,7 +100,18 @@ struct ProcessAttempt {
       masker: node.definition.receivesSecret && !run.state.given.masker.isEmpty ? run.state.given.masker : nil,
       grace: node.definition.grace, files: run.logs,
       artifacts: try ProcessArtifacts(run: run, ordinal: ordinal).wanted(contexts),
-      use: node.definition.executor, timeout: node.definition.timeout)
+      use: try executorUse(node, contexts), timeout: node.definition.timeout)
+  }
+
+  /// Returns what the operation asks of its executor, with the values of expressions.
+  private func executorUse(_ node: OperationNode, _ contexts: RunContexts) throws -> ExecutorUse? {
+    try node.definition.executor?.evaluated { setting, template in
+      let text = try template.evaluate(in: contexts).injectedText
+      guard let value = ExecutorUse.value(text, of: setting) else {
+        throw OperationFailure.submitRefused("'\(text.escapedForMessage)' is not a value of '\(setting.rawValue)'")
+      }
+      return value
+    }
   }
 
   private func workingDirectory(_ node: OperationNode, _ contexts: RunContexts) throws -> String? {

@@ -82,9 +82,13 @@ struct JobRunner {
   /// Notes that the job of an attempt waits for its executor, or does not any more.
   private func note(_ wait: OperationReason.ExecutorWait?) {
     let reason = wait.map(OperationReason.executor)
-    let instance = run.state.instances[ordinal]
-    guard instance.state == .running, instance.reason != reason else { return }
-    run.recorder.enter(ordinal, .running(reason))
+    let former = run.state.instances[ordinal].reason
+    guard run.state.instances[ordinal].state == .running, former != reason else { return }
+    switch former {
+    case nil, .executor?: run.recorder.enter(ordinal, .running(reason))
+    // What the computer of the host lacks is told first.
+    default: break
+    }
   }
 
   // MARK: Executors that may outlive this host

@@ -1,3 +1,5 @@
+import Expressions
+
 /// Where the job of an operation runs, and what it needs there: the key `executor`.
 public struct ExecutorUse: Sendable {
   /// What a job needs. The values are as Slurm takes them.
@@ -20,6 +22,8 @@ public struct ExecutorUse: Sendable {
   public var name: String?
   /// The values of each setting, one for each attempt; the last one stays.
   public var values: [Setting: [String]] = [:]
+  /// Values with expressions, by their places in ``values``, where the text is empty until they are computed.
+  package private(set) var computed: [Setting: [Int: Template]] = [:]
   /// The places of the settings and of the name, for findings.
   var places: [Setting: HostUse.Place] = [:]
   var place: HostUse.Place?
@@ -38,7 +42,25 @@ public struct ExecutorUse: Sendable {
     merged.place = place ?? other.place
     merged.values = other.values.merging(values) { $1 }
     merged.places = other.places.merging(places) { $1 }
+    merged.computed = other.computed.filter { values[$0.key] == nil }.merging(computed) { $1 }
     return merged
+  }
+
+  /// Sets the values of a setting, some of which may have expressions.
+  mutating func set(_ setting: Setting, _ list: [String], computed templates: [Int: Template]) {
+    values[setting] = list
+    computed[setting] = templates.isEmpty ? nil : templates
+  }
+
+  /// Returns this use with the values that expressions have, which `evaluate` returns for each.
+  package func evaluated(_ evaluate: (Setting, Template) throws -> String) rethrows -> ExecutorUse {
+    guard !computed.isEmpty else { return self }
+    var use = self
+    for (setting, templates) in computed {
+      for (index, template) in templates { use.values[setting]?[index] = try evaluate(setting, template) }
+    }
+    use.computed = [:]
+    return use
   }
 
   /// Returns the values for an attempt, with those of the site for what the operation leaves open.

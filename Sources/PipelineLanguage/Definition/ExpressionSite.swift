@@ -24,7 +24,7 @@ struct ExpressionSite {
 
   /// The purpose of the value, which determines what the expression may name.
   enum Use: Sendable, Equatable {
-    case when, until, loop, label, inject, stdin, environment, exclusive, directory, artifacts
+    case when, until, loop, label, inject, stdin, environment, exclusive, directory, artifacts, executor
     /// A part of the action.
     case action(ActionPlace)
     case nestedParameter
@@ -49,6 +49,7 @@ struct ExpressionSite {
       case .environment, .pipelineEnvironment: "env"
       case .exclusive: "exclusive"
       case .directory: "directory"
+      case .executor: "executor"
       case .action(let place): place.key.rawValue
       case .artifacts: "artifacts"
       case .nestedParameter: "params"
@@ -75,7 +76,7 @@ struct ExpressionSite {
       case .inject: isForPlugin ? .plugin : .hidden
       case .settings, .controller: .plugin
       case .action(let place): place.visibility
-      case .when, .until, .loop, .label, .exclusive, .directory, .artifacts, .specification: .shown
+      case .when, .until, .loop, .label, .exclusive, .directory, .artifacts, .executor, .specification: .shown
       }
     }
   }

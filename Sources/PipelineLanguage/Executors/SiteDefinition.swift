@@ -101,7 +101,7 @@ enum SlurmDefaultKey: String, CaseIterable, Sendable {
   case cpus, memory, time, gpus, gres, constraint
 
   static let table = KeyTable<SlurmDefaultKey>(
-    "'defaults'", ExecutorKey.settings.filter { SlurmDefaultKey(rawValue: $0.key) != nil })
+    "'defaults'", ExecutorKey.settings().filter { SlurmDefaultKey(rawValue: $0.key) != nil })
 }
 
 /// The keys of a cluster's `limits`.

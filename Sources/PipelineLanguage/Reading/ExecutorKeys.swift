@@ -2,11 +2,16 @@
 enum ExecutorKey: String, CaseIterable, Sendable {
   case use, cpus, memory, time, gpus, gres, partition, account, qos, constraint, nodes, small
 
-  /// A value for all attempts, or a list with one for each.
-  private static func each(_ form: ValueForm) -> ValueForm { .anyOf([form, .list(form, minimum: 1)]) }
+  /// A value for all attempts, or a list with one for each; of an operation, each may have expressions.
+  private static func each(_ form: ValueForm, _ hasExpressions: Bool) -> ValueForm {
+    if case .text = form, hasExpressions { return .anyOf([.template, .list(.template, minimum: 1)]) }
+    guard hasExpressions else { return .anyOf([form, .list(form, minimum: 1)]) }
+    return .anyOf([form, .template, .list(.anyOf([form, .template]), minimum: 1)])
+  }
 
   static let table = KeyTable<ExecutorKey>(
-    "'executor'", head + settings + [KeyRow(notAvailable: "nodes"), KeyRow(notAvailable: "small")])
+    "'executor'",
+    head + settings(hasExpressions: true) + [KeyRow(notAvailable: "nodes"), KeyRow(notAvailable: "small")])
 
   private static var head: [KeyRow] {
     [
@@ -18,8 +23,9 @@ enum ExecutorKey: String, CaseIterable, Sendable {
   }
 
   /// The keys that the site can give values for, too.
-  static var settings: [KeyRow] {
-    [
+  static func settings(hasExpressions: Bool = false) -> [KeyRow] {
+    func each(_ form: ValueForm) -> ValueForm { Self.each(form, hasExpressions) }
+    return [
       KeyRow("cpus", each(.int(minimum: 1)), "The number of processors of the job.", default: "that of the site"),
       KeyRow("memory", each(.size), "The memory of the job, rounded up to MiB.", default: "that of the site"),
       KeyRow(

@@ -1,8 +1,9 @@
+import Expressions
 import Values
 
 extension DocumentReader {
-  /// Reads `executor`: a name, or a mapping.
-  func executorUse(_ node: YAMLNode) -> ExecutorUse? {
+  /// Reads `executor`: a name, or a mapping, whose values may have expressions.
+  func executorUse(_ node: YAMLNode, into sites: inout [ExpressionSite]) -> ExecutorUse? {
     var use = ExecutorUse()
     use.place = hostPlace(of: node.range)
     guard node.entries != nil else {
@@ -22,11 +23,30 @@ extension DocumentReader {
         use.name = name
         use.place = hostPlace(of: entry.value.range)
       } else if let setting = ExecutorUse.Setting(rawValue: key.rawValue) {
-        use.values[setting] = executorValues(entry.value, setting)
+        let (values, computed) = executorValues(entry.value, setting, into: &sites)
+        use.set(setting, values, computed: computed)
         use.places[setting] = hostPlace(of: entry.value.range)
       }
     }
     return use
+  }
+
+  /// Reads the values of a setting, and those with expressions by their places.
+  private func executorValues(
+    _ node: YAMLNode, _ setting: ExecutorUse.Setting, into sites: inout [ExpressionSite]
+  ) -> (values: [String], computed: [Int: Template]) {
+    if node.items?.isEmpty == true { wrongForm(node, "'\(setting.rawValue)'", needs: "at least one value") }
+    var values: [String] = []
+    var computed: [Int: Template] = [:]
+    for item in node.items ?? [node] {
+      if case .scalar(let text, _) = item.content, Self.expressionOffset(in: text) != nil {
+        computed[values.count] = template(text: text, item, .executor, into: &sites)
+        values.append("")
+      } else if let value = executorValue(item, setting) {
+        values.append(value)
+      }
+    }
+    return (values, computed)
   }
 
   /// Reads the values of a setting: one, or one for each attempt.
@@ -83,4 +103,28 @@ extension DocumentReader {
     let (seconds, fraction) = duration.components
     return Int((seconds + (fraction > 0 ? 1 : 0) + 59) / 60)
   }
+}
+
+extension ExecutorUse {
+  /// Returns a computed value as Slurm takes it; nil if it is not a value of the setting.
+  package static func value(_ text: String, of setting: Setting) -> String? {
+    switch setting {
+    case .cpus: return count(text)
+    case .memory:
+      guard text.utf8.last.map({ $0 > 57 }) == true, let bytes = SizeNotation.parse(text), bytes > 0 else { return nil }
+      return String(((bytes - 1) >> 20) + 1)
+    case .time:
+      return DurationNotation.parse(text).flatMap { $0 > .zero ? String(DocumentReader.minutes(of: $0)) : nil }
+    case .gpus:
+      let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+      guard parts.count <= 2, let number = parts.last.flatMap({ count(String($0)) }), !parts[0].isEmpty else {
+        return nil
+      }
+      return parts.count == 1 ? number : "\(parts[0]):\(number)"
+    case .gres, .partition, .account, .qos, .constraint:
+      return text.isEmpty || text.utf8.contains { $0 <= 32 || $0 == 127 } ? nil : text
+    }
+  }
+
+  private static func count(_ text: String) -> String? { Int(text).flatMap { $0 > 0 ? String($0) : nil } }
 }

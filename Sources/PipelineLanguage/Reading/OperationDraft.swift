@@ -140,7 +140,7 @@ struct PipelineDraft {
   var defaults = OperationDefaults()
   /// The key `executor` of the pipeline.
   var executor: ExecutorUse?
-  /// The expressions outside operations: `env`, `defaults.env`, `defaults.directory`.
+  /// The expressions outside operations: `env`, `defaults.env`, `defaults.directory`, `executor`.
   var sites: [ExpressionSite] = []
   var plugins: [PluginEntry] = []
   /// The files under `params_file` and `env_file`.

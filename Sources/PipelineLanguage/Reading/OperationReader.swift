@@ -134,7 +134,9 @@ extension DocumentReader {
     case .stdin: draft.definition.stdin = template(value, "'stdin'", .stdin, into: &draft.sites)
     case .artifacts: readArtifacts(value, into: draft)
     case .executor:
-      if let use = executorUse(value) { draft.definition.executor = use.merged(over: draft.definition.executor) }
+      if let use = executorUse(value, into: &draft.sites) {
+        draft.definition.executor = use.merged(over: draft.definition.executor)
+      }
     case .staleAfter: draft.definition.staleAfter = duration(value, "'stale_after'", allowsZero: false)
     case .staleWhen: draft.definition.staleWhen = formula(value, "'stale_when'", .staleWhen, of: draft.title)
     case .params: readNestedParameters(entry, into: draft)

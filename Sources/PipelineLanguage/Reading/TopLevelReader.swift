@@ -52,7 +52,7 @@ extension DocumentReader {
       draft.definition.environment = environment(node, .pipelineEnvironment, into: &draft.sites)
     case .secrets: draft.definition.secrets = secrets(node)
     case .defaults: readDefaults(node, into: &draft)
-    case .executor: draft.executor = executorUse(node)
+    case .executor: draft.executor = executorUse(node, into: &draft.sites)
     case .concurrency: draft.definition.concurrency = int(node, "'concurrency'", minimum: 1)
     case .order:
       if let order = choice(node, "'order'", PipelineDefinition.Order.self) { draft.definition.order = order }
@@ -146,7 +146,7 @@ extension DocumentReader {
       case .env: draft.defaults.environment = environment(value, .pipelineEnvironment, into: &draft.sites)
       case .directory: draft.defaults.directory = template(value, "'directory'", .directory, into: &draft.sites)
       case .shell: draft.defaults.shell = shell(value)
-      case .executor: draft.defaults.executor = executorUse(value)
+      case .executor: draft.defaults.executor = executorUse(value, into: &draft.sites)
       }
     }
   }

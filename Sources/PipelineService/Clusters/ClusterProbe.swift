@@ -44,7 +44,7 @@ struct ClusterProbe {
     let reply = SlurmCommand.run(
       "sbatch",
       [
-        "--parsable", "--export=NIL", "--no-requeue", "--job-name=\(batch.token.text)", "--output=\(batch.logPattern)",
+        "--parsable", "--export=ALL", "--no-requeue", "--job-name=\(batch.token.text)", "--output=\(batch.logPattern)",
         "--array=0-0",
       ] + cluster.submitOptions(demand), input: BatchFolder.script, directory: batch.path)
     guard reply.code == 0, let id = reply.output.split(separator: ";").first.flatMap({ SlurmJobID($0.trimmed) }) else {

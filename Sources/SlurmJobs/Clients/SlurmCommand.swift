@@ -56,7 +56,7 @@ package enum SlurmCommand {
     }
     lseek(files[0], 0, SEEK_SET)
     let list = CArray([program] + arguments)
-    let variables = CArray(ClientVariables.environment(of: Variables()))
+    let variables = CArray(ClientVariables.environment(of: Variables(), for: program))
     let paths = CArray([path] + (directory.map { [$0] } ?? []))
     func stream(_ file: Int32) -> penstock_stream { penstock_stream(descriptor: file, path: nil) }
     var request = penstock_spawn_request(
@@ -103,8 +103,14 @@ package enum ClientVariables {
       && name != "SLURM_CONF"
   }
 
-  static func environment(of variables: Variables) -> [String] {
-    let kept = variables.all.filter { !isDropped($0.key) }.merging(own) { $1 }
+  /// Whether `sbatch` gets a variable of the host. It exports all of its environment to the job, because with `--export=NIL`, or a list, Slurm 22.05 starts
+  /// a login shell for each job, which takes longer than most jobs.
+  package static func isSubmitted(_ name: String) -> Bool { name == "SLURM_CONF" }
+
+  static func environment(of variables: Variables, for program: String) -> [String] {
+    let isSubmission = program == "sbatch"
+    let kept = variables.all.filter { isSubmission ? isSubmitted($0.key) : !isDropped($0.key) }
+      .merging(isSubmission ? [:] : own) { $1 }
     return kept.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
   }
 }

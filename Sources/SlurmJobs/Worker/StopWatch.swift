@@ -7,13 +7,16 @@ struct StopWatch {
   private static let beatInterval: Int64 = 10
   /// How often it looks for a request in the directory, in milliseconds: a signal comes at once.
   private static let lookInterval: Int64 = 1000
+  /// The shortest time without a look, in milliseconds, that counts as a suspension of the job: Slurm stops the worker with it.
+  private static let suspension: Int64 = 5000
 
   private let attempt: AttemptFolder
   private let grace: Int64
-  private let deadline: Int64?
+  private var deadline: Int64?
   private var signals = sigset_t()
   private var killAt: Int64?
   private var nextBeat: Int64 = 0
+  private var latestLook = Self.now
   /// Whether it was asked to stop.
   private(set) var isStopped = false
   private(set) var isTimedOut = false
@@ -52,6 +55,8 @@ struct StopWatch {
 
   private mutating func look(_ pid: pid_t, hasSignal: Bool) {
     let now = Self.now
+    pass(from: latestLook, to: now)
+    latestLook = now
     let request = SharedFile.read(attempt.stop, limit: 64)
     if hasSignal || request != nil, !isStopped {
       isStopped = true
@@ -65,6 +70,14 @@ struct StopWatch {
     guard let killAt, now >= killAt else { return }
     kill(-pid, SIGKILL)
     self.killAt = now + 1000
+  }
+
+  /// Moves what is due by the time of a suspension.
+  private mutating func pass(from latest: Int64, to now: Int64) {
+    let passed = now - latest - Self.lookInterval
+    guard passed > Self.suspension else { return }
+    deadline = deadline.map { $0 + passed }
+    killAt = killAt.map { $0 + passed }
   }
 
   private mutating func end(_ pid: pid_t, grace: Int64, _ now: Int64) {

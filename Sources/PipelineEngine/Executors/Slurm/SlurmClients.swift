@@ -31,6 +31,8 @@ final class SlurmClients {
 
   private let local: LocalExecutor
   private let environment: ProcessEnvironment
+  /// What `sbatch` gets, and so the jobs.
+  private let submitted: ProcessEnvironment
   private let interval: Duration
   private var isBusy = false
   private var waiting: [CheckedContinuation<Void, Never>] = []
@@ -40,6 +42,7 @@ final class SlurmClients {
     self.local = local
     self.interval = interval
     environment = Self.clean(inherited)
+    submitted = ProcessEnvironment(inherited.values.filter { ClientVariables.isSubmitted($0.key) })
   }
 
   /// Returns the environment of clients.
@@ -88,7 +91,8 @@ final class SlurmClients {
     defer { if case .descriptor(let descriptor) = source { close(descriptor) } }
     let request = ProcessRequest(
       executable: executable, arguments: CStringList(([program] + arguments).map(CString.init)),
-      environment: environment.list, directory: directory.map(CString.init), input: source,
+      environment: (program == "sbatch" ? submitted : environment).list, directory: directory.map(CString.init),
+      input: source,
       output: .descriptor(output.writeEnd), error: .descriptor(error.writeEnd), grace: .seconds(1))
     let (runner, loop) = (local.runner, local.loop)
     var timer: EventLoop.Token?

@@ -80,6 +80,10 @@ final class SlurmSubmitter: @unchecked Sendable {
   }
 
   private func add(_ job: Job, _ continuation: CheckedContinuation<JobStart, Never>) {
+    let demand = (job.use ?? ExecutorUse()).demand(attempt: job.id.attempt, site: cluster.defaults)
+    if let excess = cluster.excess(of: demand) {
+      return continuation.resume(returning: .refused(OperationFailure.submitRefused(excess)))
+    }
     let batch = Batch(
       run: "\(cluster.shared)/\(job.id.run.text)", options: options(for: job),
       avoided: watch.failedNodes.avoided(by: job.id))
@@ -143,7 +147,7 @@ final class SlurmSubmitter: @unchecked Sendable {
     }
     let arguments =
       [
-        "--parsable", "--export=NIL", "--no-requeue", "--job-name=\(folder.token.text)",
+        "--parsable", "--export=ALL", "--no-requeue", "--job-name=\(folder.token.text)",
         "--output=\(folder.logPattern)",
         "--array=0-\(entries.count - 1)",
       ] + batch.options
