@@ -77,7 +77,7 @@ TEST_WIDTH ?= 24
 LINTED := $(wildcard Sources Tests Benchmarks Plugins) Package.swift
 
 .DEFAULT_GOAL := help
-.PHONY: help run run-http test test-tsan test-asan build build-tests install bench bench-host lint format docs soak simulate clean packages test-packages unit-packages verify-unit toolchain build-tool static-libraries install-built dist test-dist test-builds manual
+.PHONY: help run run-http test test-tsan test-asan build build-tests install bench bench-host bench-cluster lint format docs soak simulate clean packages test-packages unit-packages verify-unit toolchain build-tool static-libraries install-built dist test-dist test-builds manual
 
 help: ## List the targets
 	@echo "usage: make TARGET"
@@ -234,6 +234,9 @@ bench: toolchain packages ## Compare with lower bounds written in C, and with ot
 
 bench-host: toolchain packages ## Compare penstock serve with its goals, in 25 minutes; BENCH_QUICK=1 only shows that it works
 	@$(MAKE) -C Benchmarks host
+
+bench-cluster: build-tool ## Compare jobs of a Slurm cluster with a bare sbatch
+	@Benchmarks/Slurm/measure
 
 lint: toolchain ## Check the layout of the sources, the directions of imports, and the pages of modules
 	@echo "==> swift format lint --strict"

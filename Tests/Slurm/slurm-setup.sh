@@ -9,7 +9,7 @@
 #   slurm-setup.sh stop
 #
 # SLURM_TEST_DIR is the folder, which only its owner can read. SLURM_NODES (2), SLURM_CPUS (8) and SLURM_MEMORY (4096 MiB) are what the nodes claim.
-# SLURM_MAX_JOBS (20000) and SLURM_MIN_JOB_AGE (300 s) are limits of the controller. The partition `short` allows one minute.
+# SLURM_NODE_TIMEOUT (10 s) is how long a node may be silent. SLURM_MAX_JOBS (20000) and SLURM_MIN_JOB_AGE (300 s) are limits of the controller. The partition `short` allows one minute.
 # The packages are slurmctld, slurmd, slurm-client and munge of Debian 12.
 set -euo pipefail
 umask 077
@@ -64,7 +64,7 @@ SwitchType=switch/none
 ReturnToService=2
 SlurmdParameters=config_overrides
 SlurmctldTimeout=10
-SlurmdTimeout=10
+SlurmdTimeout=${SLURM_NODE_TIMEOUT:-10}
 MessageTimeout=10
 KillWait=2
 TCPTimeout=5
