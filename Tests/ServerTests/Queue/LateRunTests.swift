@@ -8,7 +8,7 @@ import Testing
 struct LateRunTests {
   private static let working = "operations: [{ name: a, run: exec sleep 600 }]"
   private static let stubborn =
-    "operations: [{ name: a, run: \"trap '' TERM; touch $PWD/trapped; while :; do sleep 0.05; done\", grace: 5s }]"
+    "operations: [{ name: a, run: \"trap '' TERM; touch $PWD/trapped; while :; do sleep 0.05; done\", grace: 60s }]"
 
   private func isWorking(_ run: RunID, in history: History) throws -> Bool {
     try history.operations(of: run).contains { $0.state == .running }
